@@ -68,15 +68,9 @@ class Composed:
 
 
 def compose(
-    vault: str,
-    live: Live,
-    cached: Cached,
-    *,
-    command: str = "",
-    room: int = MOST_CHARACTERS,
-    is_start: bool = True,
+    vault: str, live: Live, cached: Cached, *, command: str = "", room: int = MOST_CHARACTERS, is_start: bool = True,
     before: Told | None = None,
-) -> Composed:
+) -> Composed:  # fmt: skip
     """The text of a start. `command` runs us where `holdfast` is not on PATH, `before` is what a conversation that goes
     on was told. Where nothing is remembered yet, a start says so, and how to begin."""
     keep = (
@@ -230,11 +224,8 @@ def _filled(made: dict[str, Section], folds: dict[Place, Place], room: int) -> l
         said.setdefault(keeper, []).append((item.carries, item.words or item.text))
     sections = []
     for name, section in made.items():
-        kept = tuple(
-            replace(item, also=tuple(said[name, at])) if (name, at) in said else item
-            for at, item in enumerate(section.items)
-            if (name, at) not in folds
-        )
+        left = [(item, said.get((name, at), ())) for at, item in enumerate(section.items) if (name, at) not in folds]
+        kept = tuple(replace(item, also=tuple(also)) if also else item for item, also in left)
         sections.append(section if len(kept) == len(section.items) and not said else replace(section, items=kept))
     return layout.fill(sections, room)
 

@@ -188,9 +188,7 @@ def used(state: str, now: float) -> dict[str, tuple[float, int]]:
     """The notes that somebody has read, by path: what each weighs now, and how often it was. {} without an index."""
     from holdfast.pheromone import decayed
 
-    query = (
-        "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t ON t.id = r.id WHERE t.kind = 'note'"
-    )
+    query = "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t USING (id) WHERE t.kind = 'note'"
     rows: list[Any] = _read(state, WITHIN_MAKING, lambda db: db.execute(query).fetchall(), [])
     try:
         return {str(path): (decayed(float(weight), float(last), now), int(count)) for path, weight, last, count in rows}

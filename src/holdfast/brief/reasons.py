@@ -101,19 +101,12 @@ def _line(section: str, item: Item, path: str, now: float, *, why: str = "", for
     if form == "short":
         reason = f"{reason} ({SHORT})"
     weight = known.get("weight")
+    origin, authority = known.get("origin") or known.get("author") or "", known.get("authority") or ""
     return Line(
-        section,
-        _first(text or item.text),
-        reason,
-        source=path,
-        origin=str(known.get("origin") or known.get("author") or ""),
-        authority=str(known.get("authority") or ""),
-        age_days=_age(known, now),
-        reads=int(known.get("reads") or 0),
+        section, _first(text or item.text), reason, path, str(origin), str(authority), _age(known, now),
+        reads=int(known.get("reads") or 0), characters=len(text), form=form,
         weight=float(weight) if isinstance(weight, (int, float)) else None,
-        characters=len(text),
-        form=form,
-    )
+    )  # fmt: skip
 
 
 def _first(text: str) -> str:

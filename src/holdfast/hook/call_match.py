@@ -59,9 +59,9 @@ def _is_command(tokens: Sequence[str], words: Sequence[str], cwd: str) -> bool:
     if program == "git" and len(tokens) > 1 and tokens[1][0].isalpha() and not any(map(_is_word, tokens[1:2], plain)):
         return False  # what git is told stands first: `git log push` pushes nothing
     left = iter(plain)  # its words stand in this order
-    return all(any(_is_word(one, word) for word in left) for one in tokens[1:] if one[0] not in SIGNED) and all(
-        _is_true(one, " ".join(tokens[:2]), plain[1:], args, cwd) for one in tokens[1:] if one[0] in SIGNED
-    )
+    in_order = all(any(_is_word(one, word) for word in left) for one in tokens[1:] if one[0] not in SIGNED)
+    asked = [one for one in tokens[1:] if one[0] in SIGNED]
+    return in_order and all(_is_true(one, " ".join(tokens[:2]), plain[1:], args, cwd) for one in asked)
 
 
 def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str], cwd: str) -> bool:
@@ -77,11 +77,11 @@ def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str]
 
 
 def _is_word(token: str, word: str) -> bool:
-    if any(one == word.lower() for one in token.split("|")):
-        return True
-    return ("/" in token or "*" in token or "." in token) and any(
-        armed_match.path_matches(one if one.startswith(("/", "**")) else f"**/{one}", word) for one in token.split("|")
-    )
+    ways = token.split("|")
+    paths = [
+        one if one.startswith(("/", "**")) else f"**/{one}" for one in ways if any(sign in token for sign in "/*.")
+    ]
+    return word.lower() in ways or any(armed_match.path_matches(one, word) for one in paths)
 
 
 def _has_option(token: str, args: Sequence[str], command: str) -> bool:

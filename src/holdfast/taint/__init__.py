@@ -45,15 +45,9 @@ def ground_of(scene: Scene, episode: Episode, env: Mapping[str, str], config: Ma
     """The known text around a session, as seen from the folder that it was started in."""
     from holdfast.taint.known_text import Ground
 
-    return Ground(
-        episode.cwd,
-        scene.vault,
-        home=env.get("HOME", ""),
-        session=episode.session,
-        transcript=scene.moment.transcript,
-        state=scene.state,
-        trusted=machine.texts(machine.section(config, "taint"), "trusted_folders", ()),
-    )
+    trusted = machine.texts(machine.section(config, "taint"), "trusted_folders", ())
+    kept = {"session": episode.session, "transcript": scene.moment.transcript, "state": scene.state}
+    return Ground(episode.cwd, scene.vault, home=env.get("HOME", ""), trusted=trusted, **kept)
 
 
 def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple[str, str, list[str]]:

@@ -90,10 +90,8 @@ def search(line: Line, name: str, rest: list[str]) -> None:
     named = operands(name, rest)
     if not has_pattern and not (name == "rg" and "--files" in rest):
         named = named[1:]
-    is_deep = name in ALWAYS_DEEP or any(
-        word in DEEP or (word[:1] == "-" and word[1:2] != "-" and word[1:2] != "e" and ("r" in word or "R" in word))
-        for word in rest
-    )
+    short = [word for word in rest if word[:1] == "-" and word[1:2] not in ("-", "e")]
+    is_deep = name in ALWAYS_DEEP or any(one in DEEP for one in rest) or any("r" in one.lower() for one in short)
     for path in named or (["."] if is_deep else []):
         if not is_deep:
             line.file(path)

@@ -86,9 +86,8 @@ def _is_trusted(tool: str, trust: Trust) -> bool:
 def is_of_ours(given: str) -> bool:
     """Whether resources were asked of our server alone. Without a name all servers are asked."""
     words = given.split("\n")
-    return "holdfast" in words and all(
-        word == "holdfast" or word.startswith("holdfast://") or word.isdecimal() for word in words
-    )
+    others = [word for word in words if not word.startswith("holdfast://") and not word.isdecimal()]
+    return bool(others) and set(others) == {"holdfast"}
 
 
 def _unknown_file(paths: tuple[str, ...], moment: Moment, ground: Ground) -> str:

@@ -79,9 +79,8 @@ def is_closed(name: str, code: str, at: str, ground: Ground, written: Sequence[s
         ends = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
         parts = [one for one in _requires(code) if one not in NODES]
         is_known = all(one[:1] == "." and any(ground.has(f"{one}{end}", at) for end in ends) for one in parts)
-    return is_known and all(
-        path is not None and (ground.whole(path, at) in written or ground.has(path, at)) for path in _opened(code)
-    )
+    opened = list(_opened(code)) if is_known else [None]
+    return all(one is not None and (ground.whole(one, at) in written or ground.has(one, at)) for one in opened)
 
 
 def is_script_known(whole: str, ground: Ground) -> bool:

@@ -124,6 +124,5 @@ FETCHES = word_set("clone fetch pull ls-remote")  # of git
 def speaks_of_the_web(command: str) -> bool:
     """Whether a program that fetches is named anywhere: of two origins the lower one counts."""
     words = [word.rpartition("/")[2] for word in command.translate(dict.fromkeys(map(ord, ";|&()`'\"$"), " ")).split()]
-    return any(
-        word in WEB or (word in FETCHES and "git" in words[max(0, at - 4) : at]) for at, word in enumerate(words)
-    )
+    fetched = any(word in FETCHES and "git" in words[max(0, at - 4) : at] for at, word in enumerate(words))
+    return fetched or any(word in WEB for word in words)

@@ -51,26 +51,16 @@ class Ground:
     """What is known around one session. `place` names its repository, or its folder where there is none."""
 
     def __init__(
-        self,
-        cwd: str,
-        vault: str,
-        *,
-        home: str = "",
-        session: str = "",
-        transcript: str = "",
-        state: str = "",
+        self, cwd: str, vault: str, *, home: str = "", session: str = "", transcript: str = "", state: str = "",
         trusted: Iterable[str] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         found = gitfiles.checkout(real(cwd))
         self.common = found.common if found else ""
         self.root = found.root if found else real(cwd)
         self.place = self.common or self.root
         self.vault = real(vault)
-        self.home = home
-        self.session = session
-        self.transcript = transcript
+        self.home, self.session, self.transcript, self.state = home, session, transcript, state
         self.trusted = tuple(real(gitfiles.resolve(home or "/", one.removeprefix("~/"))) for one in trusted if one)
-        self.state = state
         self._written: Written | None = None
         self._trees: dict[str, str] = {}
         self._indexes: dict[str, Index] = {}
@@ -110,9 +100,8 @@ class Ground:
         """Whether a module of this name is the project's own."""
         inner = name.replace(".", "/")
         tops = dict.fromkeys((at, self.root, f"{self.root}/src", f"{self.root}/lib"))
-        return any(
-            self.has(f"{top}/{inner}{end}", "/") for top in tops for end in (".py", "/__init__.py", "/__main__.py")
-        )
+        places = [f"{top}/{inner}{end}" for top in tops for end in (".py", "/__init__.py", "/__main__.py")]
+        return any(self.has(place, "/") for place in places)
 
     def is_in_tree(self, path: str, at: str) -> bool:
         """Whether a place is this repository's and no folder of others', tracked or not."""

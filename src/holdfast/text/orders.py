@@ -85,10 +85,9 @@ def find(prompt: str) -> tuple[Request, ...]:
             is_alone = (start, end) == (sentence.start, sentence.end)
             points = kind == REMEMBER and is_alone and (is_bare or announces)
             found.append((kind, start, end, points))
-    return tuple(
-        Request(kind, prompt[start:end].strip(), points, _beside(prompt, masked, start, end) if points else "")
-        for kind, start, end, points in found
-    )
+    beside = [_beside(prompt, masked, start, end) if points else "" for _, start, end, points in found]
+    texts = [(kind, prompt[start:end].strip(), points) for kind, start, end, points in found]
+    return tuple(Request(*one, this) for one, this in zip(texts, beside, strict=True))
 
 
 def _beside(prompt: str, masked: str, start: int, end: int) -> str:

@@ -166,12 +166,11 @@ def of_prompt(prompt: str, number: int = 1) -> list[Sentence]:
     masked, found = spans(prompt)
     surely = sure(prompt) if found else masked
     scored = sorted(((score(masked[start:end]), -start, end) for start, end in found), reverse=True)
-    return [
-        Sentence(
-            number, said(prompt, masked, -start, end), one - BESIDE * rank, not is_sure(masked, surely, -start, end)
-        )
-        for rank, (one, start, end) in enumerate(scored)
-    ]
+    made = []
+    for rank, (one, start, end) in enumerate(scored):
+        doubt = not is_sure(masked, surely, -start, end)
+        made.append(Sentence(number, said(prompt, masked, -start, end), one - BESIDE * rank, doubt))
+    return made
 
 
 def likeliest(prompts: list[str], most: int = 0) -> list[Sentence]:

@@ -293,12 +293,8 @@ def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes 
     """With our entry; one that is not ours stays in its place. Raises Broken."""
     now = server_in(data, path)
     # As `claude mcp add` writes it.
-    wanted = {
-        "type": "stdio",
-        "command": str(registration.command_path(env)),
-        "args": registration.ARGUMENTS,
-        "env": {},
-    }
+    wanted: dict[str, Any] = {"type": "stdio", "command": str(registration.command_path(env))}
+    wanted |= {"args": registration.ARGUMENTS, "env": {}}
     if now == wanted or (now is not None and not is_ours(now)):
         return data
     short = json_hooks.outline(_state_text(data, path), SERVERS, path)

@@ -132,10 +132,9 @@ def _with_root(before: bytes | None, root: str, path: str) -> bytes:
     given = config.without_root(before, wider, None) if before and wider in config.roots(before, path) else before
     after = config.with_root(given, root, path)
     if after is None:
-        raise HoldfastError(
-            f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere. "
-            f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
-        )
+        what = f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere."
+        mend = f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
+        raise HoldfastError(f"{what} {mend}")
     return after
 
 
