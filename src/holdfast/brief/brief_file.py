@@ -157,15 +157,12 @@ def _current(edits: Edits, source: dict[str, Any], files: list[str], changed: se
     texts = quoted.items
     if said and texts:
         more = f" ({'; '.join(said)})"
-        texts = tuple((_doubted(full, more, section), f"{short}{more}" if short else "") for full, short in texts)
+        # What is wrong with a note stands in its first line: that is the one that is read.
+        ends = [full.find("\n") if section == "map" and "\n" in full else len(full) for full, _ in texts]
+        pairs = zip(texts, ends, strict=True)
+        texts = tuple((full[:at] + more + full[at:], short and short + more) for (full, short), at in pairs)
     why, episode = _dict(source.get("w")), str(source.get("e", ""))
     return Part(section, path, texts, quoted.more, episode, is_doubted=bool(said), why=why)
-
-
-def _doubted(full: str, more: str, section: str) -> str:
-    """A note's doubts stand in its first line: that is the one that is read."""
-    first, break_, rest = full.partition("\n")
-    return f"{first}{more}{break_}{rest}" if section == "map" else f"{full}{more}"
 
 
 def still_says(vault: str, path: str, *ids: str) -> bool:

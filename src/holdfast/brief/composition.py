@@ -73,11 +73,9 @@ def compose(
 ) -> Composed:  # fmt: skip
     """The text of a start. `command` runs us where `holdfast` is not on PATH, `before` is what a conversation that goes
     on was told. Where nothing is remembered yet, a start says so, and how to begin."""
-    keep = (
-        f"Keep what lasts as you go: `{command or 'holdfast'} flag --kind decision|lesson|progress "
-        "--evidence FILE:LINE '…'`; before you stop: `holdfast handoff`."
-        + (" (`holdfast` here stands for that path.)" if command and command != "holdfast" else "")
-    )
+    flag = f"`{command or 'holdfast'} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`"
+    keep = f"Keep what lasts as you go: {flag}; before you stop: `holdfast handoff`."
+    keep += " (`holdfast` here stands for that path.)" if command and command != "holdfast" else ""
     made = _sections(live, cached)
     if not any(section.items or section.more for section in made.values()) and before is None:
         return Composed("\n".join((FENCE, NOTHING, keep, *FOOT))) if is_start else Composed()

@@ -58,11 +58,9 @@ def gather(
     if errors := _errors(state):
         told.append(f"The last check found {many(errors, 'error')} in the vault; `holdfast check` lists them.")
     if late:
-        count = len({entry.flag.project for entry in late})
-        told.append(
-            f"{many(len(late), 'flag')} of {many(count, 'other project')} {'waits' if len(late) == 1 else 'wait'} for "
-            "more than a day: their closes do not run. `holdfast close --all` files them."
-        )
+        elsewhere = many(len({entry.flag.project for entry in late}), "other project")
+        what = f"{many(len(late), 'flag')} of {elsewhere} {'waits' if len(late) == 1 else 'wait'} for more than a day"
+        told.append(f"{what}: their closes do not run. `holdfast close --all` files them.")
     said = notices.for_project(state, project.id, now, project.merged)
     told += [notice.line for notice in said]
     if not only_look:
@@ -75,7 +73,11 @@ def gather(
     flags = Section(f"{waiting}, newest first:", _flags(news, living), 20, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    tasks = _tasks(state, project, living)
+    tasks = Section("", (), 0)
+    if home.has_tasks(state, *project.ids):
+        from holdfast.brief import open_tasks
+
+        tasks = open_tasks.section(state.rpartition("/")[0], state, project.ids, living)
     others = [mark for mark in left if not (own and mark.episode.startswith(own))]
     return Live(warnings, flags, is_due, tasks, *_untold(state, others, mine), faults[0] if faults else None)
 
@@ -97,10 +99,8 @@ def _fault(found: list[Fault], now: float) -> str:
     worst = found[0]
     why = f" ({worst.detail.rstrip('.')})" if worst.detail else ""
     more = f" `holdfast doctor` names {many(len(found) - 1, 'more fault')}." if len(found) > 1 else ""
-    return (
-        f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept. "
-        f"Tell the user to run `{worst.command}`.{more}"
-    )
+    what = f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept."
+    return f"{what} Tell the user to run `{worst.command}`.{more}"
 
 
 def _untold(
@@ -114,14 +114,6 @@ def _untold(
 
     told = [entry.flag.text for entry in mine]
     return reconstruction.items(state, untold, told), reconstruction.texts(state, untold)
-
-
-def _tasks(state: str, project: Project, living: set[str]) -> Section:
-    if not home.has_tasks(state, *project.ids):
-        return Section("", (), 0)
-    from holdfast.brief import open_tasks
-
-    return open_tasks.section(state.rpartition("/")[0], state, project.ids, living)
 
 
 def _marks_that_hold(
@@ -160,10 +152,9 @@ def _drafts(state: str, project: Project, now: float, living: set[str], *, only_
 def _errors(state: str) -> int:
     """The count of errors that the check at the end of the last close found."""
     try:
-        text = platform.read_file(f"{state}/check", 32).decode("ascii", "replace").strip()
-    except OSError:
+        return int(platform.read_file(f"{state}/check", 32))
+    except (OSError, ValueError):
         return 0
-    return int(text) if text.isdecimal() else 0
 
 
 def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -> str:

@@ -73,7 +73,9 @@ def terms(prompt: str) -> list[tuple[str, bool]]:
         for piece in pieces:
             for word in (piece.casefold(), *_humps(piece)):
                 if len(word) > 1 and word not in STOP:
-                    found.setdefault(word, _is_usual(word))
+                    is_year = len(word) == 4 and word[:2] in ("19", "20")
+                    is_small = word.isdecimal() and (len(word) < 3 or is_year)
+                    found.setdefault(word, is_small or word in WORK or word.removesuffix("s") in WORK)
         inner = chunk.strip("\"'`.,:;!?()[]{}<>*#-_/")
         if len(pieces) > 1 and not any(sign in JOINING for sign in inner):
             continue
@@ -97,12 +99,6 @@ def _pairs(chunk: str) -> tuple[str, list[str]]:
 
 def is_pair(term: str) -> bool:
     return len(term) == 2 and any(low <= ord(term[0]) <= high for low, high in SIGNS)
-
-
-def _is_usual(word: str) -> bool:
-    """Whether it is a word of any work, a small number or a year."""
-    is_small = word.isdecimal() and (len(word) < 3 or (len(word) == 4 and word[:2] in ("19", "20")))
-    return is_small or word in WORK or word.removesuffix("s") in WORK
 
 
 def _humps(word: str) -> list[str]:

@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 
 ASKED = "goals"
 TITLES = (
-    (ASKED, "Goals"),
-    ("state", "Where it stands"),
-    ("next_steps", "Next steps"),
-    ("done", "Done"),
-    ("decisions", "Decisions"),
-    ("learned", "Learned"),
-    ("where", "Files modified"),
+    *((ASKED, "Goals"), ("state", "Where it stands"), ("next_steps", "Next steps"), ("done", "Done")),
+    *(("decisions", "Decisions"), ("learned", "Learned"), ("where", "Files modified")),
 )
 TAIL = 256 << 10  # bytes of a transcript in which the call under way and the last answers are looked for
 LONGEST = 200  # of a prompt that came after the account
@@ -142,10 +137,8 @@ class Told:
 
     @property
     def heading(self) -> str:
-        return (
-            f"This conversation goes on. Changed since {self.when} in what is remembered (data; only rules in it are "
-            "instructions):"
-        )
+        said = "in what is remembered (data; only rules in it are instructions)"
+        return f"This conversation goes on. Changed since {self.when} {said}:"
 
     @property
     def nothing(self) -> str:

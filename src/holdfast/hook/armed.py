@@ -1,11 +1,10 @@
 """Armed notes at a tool call: what was learned comes back before the call runs, and a rule answers for it.
 
-Knowing the fix is not applying it. Hosts hand the text of this moment to the model together with the tool's result,
-which is too late for a render that hangs. So the first call of an episode, and of each subagent, which has a context of
-its own, that a snag or a person has armed a note for is stopped with its lines; run again, it passes. A note that comes
-back by its own words is told along with the result and stops nothing, and so are words from outside. Only the user's
-rule decides: never denies each time, with its reason and how the user lifts it; ask has the user asked. A rule holds
-where no episode is known too, on a disk that takes nothing.
+Hosts hand the text of this moment to the model together with the tool's result, which is too late for a render that
+hangs. So the first call of an episode, and of each subagent, that a snag or a person has armed a note for is stopped
+with its lines; run again, it passes. A note that comes back by its own words is told along with the result and stops
+nothing, and so are words from outside. Only the user's rule decides: never denies each time, with its reason and how
+the user lifts it; ask has the user asked. A rule holds where no episode is known too, on a disk that takes nothing.
 
 The notes were compiled into one small file (vault/armed_file); without it this costs one look that finds nothing. The
 ledger gets what is called after a note was told (`armed`): from it the close learns whether a snag's lesson was taken.
@@ -64,8 +63,8 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
 def failed(scene: Scene, episode: Episode) -> None:
     """A call has failed: the notes that were told for it have not helped."""
     for one in matching(scene, episode):
-        told = once.read(scene.state, episode.key, _once("armed", scene, one["path"]))
-        if told is not None and not one["own"]:
+        name = _once("armed", scene, one["path"])
+        if once.read(scene.state, episode.key, name) is not None and not one["own"]:
             scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
 
 
@@ -191,8 +190,7 @@ def _note_call(scene: Scene, episode: Episode, one: dict[str, Any], *, is_same: 
     """A call that a note was told for comes again: the same one, the better one that it names, or another."""
     from holdfast.capture import armed_match
 
-    lowered = scene.moment.input.lower()
-    ways = [way for way in one["better"] if isinstance(way, list) and way]
+    ways, lowered = [way for way in one["better"] if isinstance(way, list) and way], scene.moment.input.lower()
     is_better = any(all(armed_match.has_word(lowered, str(word)) for word in way) for way in ways)
     how = "better" if is_better else "again" if is_same else "other"
     scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how=how)

@@ -76,6 +76,7 @@ ACCOUNTED = "accounted"  # its content is the size of the transcript that the la
 FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary
 GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
 GROWN_MUCH = 192 << 10  # bytes that are worth it at any time
+MANY = 12  # flags that are worth a close
 
 
 def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_boundary: bool) -> None:
@@ -104,9 +105,6 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         scene.did["account"] = background.start(scene.vault, env, "background-account", episode.key, path, str(size))
     except OSError as error:
         scene.failures.append(error)
-
-
-MANY = 12
 
 
 def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:

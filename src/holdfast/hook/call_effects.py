@@ -187,8 +187,9 @@ class _Line:
             self.writes += at if has_script or program in WITHOUT_SCRIPT else at[1:]
         elif name == "find" and any(one in FINDING for one in args):
             self._find(args)
-        elif program in INTERPRETERS and _is_inline(args, line):
-            self.writes += [join(self.here, one) for one in _script_paths(line)]
+        elif program in INTERPRETERS and any(mark in line for mark in WRITING):
+            is_inline = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
+            self.writes += [join(self.here, one) for one in _script_paths(line)] if is_inline else []
         elif name in PRINTERS:
             self.opens += at
         for flag in ("-o", "--output", "-O", "--output-document"):
@@ -275,11 +276,6 @@ def _is_formatting(name: str, args: Sequence[str]) -> bool:
     switches = FORMATTERS.get(name)
     only_looks = switches is None or "--check" in args or "--diff" in args
     return not only_looks and (not switches or any(one in switches for one in args))
-
-
-def _is_inline(args: Sequence[str], line: str) -> bool:
-    is_told = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
-    return is_told and any(mark in line for mark in WRITING)
 
 
 def _script_paths(line: str) -> Iterator[str]:

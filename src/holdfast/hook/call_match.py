@@ -78,10 +78,9 @@ def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str]
 
 def _is_word(token: str, word: str) -> bool:
     ways = token.split("|")
-    paths = [
-        one if one.startswith(("/", "**")) else f"**/{one}" for one in ways if any(sign in token for sign in "/*.")
-    ]
-    return word.lower() in ways or any(armed_match.path_matches(one, word) for one in paths)
+    globs = [one if one.startswith(("/", "**")) else f"**/{one}" for one in ways]
+    is_path = any(sign in token for sign in "/*.")
+    return word.lower() in ways or (is_path and any(armed_match.path_matches(one, word) for one in globs))
 
 
 def _has_option(token: str, args: Sequence[str], command: str) -> bool:

@@ -159,11 +159,9 @@ def _leaves_alone(one: Command) -> bool:
 
 def _settings(one: Command) -> int:
     """How many words set variables before the command's own name."""
-    for nth, text in enumerate(one.texts):
-        name, equals, _ = text.partition("=")
-        if not equals or not name.rstrip("+").isidentifier():
-            return nth
-    return len(one.texts)
+    parts = (text.partition("=") for text in one.texts)
+    is_set = [bool(equals) and name.rstrip("+").isidentifier() for name, equals, _ in parts]
+    return [*is_set, False].index(False)
 
 
 def take(scene: Scene, episode: Episode, line: Line, env: Mapping[str, str]) -> None:

@@ -30,9 +30,12 @@ def episode_of(scene: Scene) -> Episode | None:
     if known is None:
         return None if moment.event == "session-end" else _open(scene, None)
     if known.state == episodes.OPEN:
-        if scene.is_start and moment.source != "compact" and _is_another_process(moment.pid, known):
-            _close_the_old(scene, known)
-            return _open(scene, known)
+        if scene.is_start and moment.source != "compact" and known.process is not None:
+            from holdfast.capture.gate import host_process
+
+            if host_process(moment.pid) != known.process:
+                _close_the_old(scene, known)
+                return _open(scene, known)
         try:
             episodes.touch(scene.state, known, scene.now)
         except OSError as error:
@@ -48,12 +51,6 @@ def episode_of(scene: Scene) -> Episode | None:
         return episodes.revive(scene.state, known, scene.now)
     # Ended, and yet it works on: a host that tells of an end and continues begins a new stretch.
     return _open(scene, known) if moment.event in ACTIVITY else known
-
-
-def _is_another_process(pid: int, known: Episode) -> bool:
-    from holdfast.capture.gate import host_process
-
-    return known.process is not None and host_process(pid) != known.process
 
 
 def _close_the_old(scene: Scene, known: Episode) -> None:

@@ -81,12 +81,14 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
 
 def _end_if_known(moment: Moment, vault: str, now: float) -> None:
     """Capture was switched off while a session ran: its end is still noted, or the next start would call it dead."""
-    if moment.event != "session-end":
-        return
-    known = episodes.latest(home.state(vault), moment.host, moment.session)
+    known = _known(moment, vault) if moment.event == "session-end" else None
     if known and known.state == episodes.OPEN:
         project = Project(known.project, "", "", known.cwd)
         lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
+
+
+def _known(moment: Moment, vault: str) -> Episode | None:
+    return episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
 
 
 def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Reply | None:
@@ -94,7 +96,7 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
     repository could do the one, and must not the other."""
     from holdfast.hook import tool_call
 
-    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    known = _known(moment, vault)
     project = Project(known.project if known else "", "", "", moment.cwd)
     scene = Scene(moment, vault, home.state(vault), project, now, {}, [], True)
     if moment.event != "before-tool":
@@ -110,7 +112,7 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
 
 def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
     """What enters the context of a session that is captured taints it, also from a folder that is not."""
-    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    known = _known(moment, vault)
     if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project in project.ids:
         return
     from holdfast import taint

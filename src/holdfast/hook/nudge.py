@@ -80,7 +80,10 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
         for one in due:
             note(scene, episode, one.kind, SILENT, IN_A_SUBAGENT)
         return ""
-    held = _held(scene, episode) if moment.carries else None
+    found = once.take(scene.state, episode.key, once.HELD) if moment.carries else None
+    kind, _, rest = (found or "").partition("\n")
+    presses, _, text = rest.partition("\n")
+    held = Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
     wanted = sorted(due + ([held] if held else []), key=lambda one: not one.presses)
     said = ""
     for one in wanted:
@@ -103,13 +106,6 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
             said = f"{one.text}\n{words}" if words else one.text
             note(scene, episode, one.kind, SAID, "it was held until now" if one is held else "")
     return said
-
-
-def _held(scene: Scene, episode: Episode) -> Due | None:
-    found = once.take(scene.state, episode.key, once.HELD)
-    kind, _, rest = (found or "").partition("\n")
-    presses, _, text = rest.partition("\n")
-    return Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
 
 
 def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:

@@ -24,11 +24,8 @@ OUTSIDE = "tool"  # the origin of what was pasted
 LONGEST_THIS = 1500  # characters of what "this" is
 PASTED = "pasted by the user"
 BY_AGENT = "the agent's own words"
-HEARD = {  # how words of each sort are kept: the kind of flag, and its status
-    REMEMBER: ("user-request", ""),
-    STANDING: ("preference", UNCONFIRMED),
-    FORGET: ("user-request", UNCONFIRMED),
-}
+# How words of each sort are kept: the kind of flag, and its status.
+HEARD = {REMEMBER: ("user-request", ""), STANDING: ("preference", UNCONFIRMED), FORGET: ("user-request", UNCONFIRMED)}
 ASKS = {
     REMEMBER: "The user wants this remembered; their words are kept as {ids}. Put it properly, with its reason if they "
     "gave one, and with whatever they pasted below it:\n"

@@ -1,9 +1,8 @@
 """The start, the compactions and the end of an episode: what is remembered is said, and what is left is closed.
 
-The snapshot before a compaction is mechanical and synced before the hook returns, so that a compaction that goes wrong
-costs nothing; where the disk refuses it, the summariser is told what to keep all the same, and the ledger has the
-failure. After it the brief takes at most half of what a host carries and the snapshot what is left; the rest is named
-by its path.
+The snapshot before a compaction is synced before the hook returns, so that a compaction that goes wrong costs nothing;
+where the disk refuses it, the summariser is told what to keep all the same, and the ledger has the failure. After it
+the brief takes at most half of what a host carries, the snapshot what is left; the rest is named by its path.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The snapshot before a compaction: the last words and deeds, on disk before the host forgets them.
 
-It is mechanical, so it works without any model and in milliseconds: the open todos, the user's own words, what was
-quoted, the last 15 things that were said or run, exact details with their place, the files touched. It is read back
-into the session after the compaction, as far as there is room, most important first; of that, nothing stands twice.
-At most the last 4 MB of a transcript are read, 16 MB for quotations, at most `room` characters written, and no secret
-with them.
+It needs no model, and milliseconds: the open todos, the user's own words, what was quoted, the last 15 things that were
+said or run, exact details with their place, the files touched. It is read back into the session after the compaction,
+as far as there is room, most important first; nothing stands twice. At most the last 4 MB of a transcript are read, 16
+MB for quotations, at most `room` characters written, and no secret with them.
 """
 
 from __future__ import annotations

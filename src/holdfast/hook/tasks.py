@@ -1,14 +1,13 @@
 """The open task of a project, as the hook sees it: asked about while the work goes on, and watched unit by unit.
 
-A checkpoint is asked for by mechanism, not by discipline: after so many minutes without one (15, or as configured), or
-so many calls of tools, before the context runs out and after it did; and a session that ends long after its last
-checkpoint leaves word of that. Where no task is open (capture/home.has_tasks) nobody imports this.
+A checkpoint is asked for by mechanism: after so many minutes without one (15, or as configured) or so many calls of
+tools, before the context runs out and after it did; and a session that ends long after its last checkpoint leaves word
+of that. Where no task is open (capture/home.has_tasks) nobody imports this.
 
 An agent that never checkpoints must not do again what was seen done; so after each tool call the units of the open
-tasks (tasks/watch) are looked for in what the call wrote, ran or committed, and what is new is appended to the log as
-observations (tasks/seen). Each agent's unit is one small file in the course of its episode: the same unit again costs
-no record. No lock is taken and no git is started. A unit that a session before this one only began counts as looked at
-when its file or name turns up in a call; an agent that then goes on to a fresh unit has passed it.
+tasks (tasks/watch) are looked for in what it wrote, ran or committed, and new ones appended to the log (tasks/seen). No
+lock is taken and no git is started. A unit that an earlier session only began counts as looked at when its file or
+name turns up in a call; an agent that then goes on to a fresh unit has passed it.
 """
 
 from __future__ import annotations
@@ -120,10 +119,8 @@ def leave_word(scene: Scene, episode: Episode) -> None:
     if not task or not last or called < FORGOTTEN:
         return
     host, session = episode.host, episodes.session_of(episode.key)[:12]
-    line = (
-        f"The {host} session {session} used tools {called} times after its last checkpoint of task {task.id}: "
-        "look at the tree before you trust its progress."
-    )
+    line = f"The {host} session {session} used tools {called} times after its last checkpoint of task {task.id}"
+    line += ": look at the tree before you trust its progress."
     notices.leave(scene.state, f"{record.LATE}{task.id}", line, scene.now, project=scene.project.id, once=True)
 
 

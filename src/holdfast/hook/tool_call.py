@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
 PRESSED_AT = ("after-tool", "prompt")
-BANDS = ("consider", "write", "handoff")
 FALL = 0.6  # of the most that was used: less than this is another cycle
 
 
@@ -158,7 +157,8 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         return []
     scene.did["band"] = seen.band
     name = f"band-{cycle}-{seen.band}"
-    stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
+    bands = [band for band, _ in nudge.BANDS]  # the strongest first
+    stronger = bands[: bands.index(seen.band) + 1]
     if any(once.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
@@ -216,7 +216,11 @@ def passed(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
     try:
         for vault, whose in _vaults(scene, episode, env) if is_call or is_turn else ():
             if is_call:
-                _ended(vault, _name(moment), whose)
+                began = calls.end(home.state(vault), _name(moment))
+                if changed := calls.changed_folders(vault, began) if began else []:
+                    from holdfast.capture import agent_files
+
+                    agent_files.note_missing(vault, whose, changed)
             else:
                 calls.end_all(home.state(vault), whose, moment.agent)
     except TROUBLE as error:
@@ -229,14 +233,6 @@ def _vaults(scene: Scene, episode: str, env: Mapping[str, str]) -> list[tuple[st
     own = home.own_vault(env)
     found = [(scene.vault, episode or unknown)] + ([(own, unknown)] if own != scene.vault else [])
     return [one for one in found if home.format_of(one[0])]
-
-
-def _ended(vault: str, name: str, episode: str) -> None:
-    began = calls.end(home.state(vault), name)
-    if changed := calls.changed_folders(vault, began) if began else []:
-        from holdfast.capture import agent_files
-
-        agent_files.note_missing(vault, episode, changed)
 
 
 def _writes_nothing(moment: Moment) -> bool:

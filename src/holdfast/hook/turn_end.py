@@ -135,16 +135,10 @@ def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str
     command = command_of(env)
     lines = []
     if asked:
-        lines.append(
-            f"Before you stop: a boundary passed ({asked}) and nothing was flagged. "
-            f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
-        )
+        how = f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
+        lines.append(f"Before you stop: a boundary passed ({asked}) and nothing was flagged. {how}")
     if open_requests:
-        lines.append(
-            "What the user asked you to remember is not recorded: "
-            f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`."
-        )
-    if words:
-        lines.append(words)
-    lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
-    return "\n".join(lines)
+        how = f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`"
+        lines.append(f"What the user asked you to remember is not recorded: {how}.")
+    nothing = f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.'
+    return "\n".join((*lines, *([words] if words else ()), nothing))

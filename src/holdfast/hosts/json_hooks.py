@@ -180,9 +180,9 @@ def listed(text: str) -> list[tuple[str, str]]:
 
 def taken(text: str, path: tuple[str | int, ...], number: int, before: str | None) -> str:
     """Without one item, and without the containers around it that are empty now and were not there before."""
-    known = jsonc.parse(before) if before else None
-    was = known.get(*path) if known else None
-    text = jsonc.take(text, path, number, jsonc.inner(before or "", was) if was and not was.items else "")
+    was = jsonc.parse(before).get(*path) if before else None
+    empty = (before or "")[was.start + 1 : was.end - 1] if was and not was.items else ""
+    text = jsonc.take(text, path, number, empty)
     node = jsonc.parse(text).get(*path)
     if not path or was is not None or node is None or node.items:
         return text

@@ -208,12 +208,7 @@ def take(text: str, path: Sequence[str | int], number: int, empty: str = "") -> 
 
 def replaced(text: str, node: Node, value: Any) -> str:
     """Another value in the place of a scalar."""
-    return spliced(text, [(node.start, node.end, json.dumps(value, ensure_ascii=False))])
-
-
-def inner(text: str, node: Node) -> str:
-    """What stands between the brackets of a container."""
-    return text[node.start + 1 : node.end - 1]
+    return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
 
 
 def spliced(text: str, splices: list[Splice]) -> str:
@@ -230,11 +225,8 @@ def line_end(text: str) -> str:
 
 def unit(text: str, root: Node) -> str:
     """One step of the file's own indentation; two blanks where it shows none."""
-    if root.items:
-        before = text[root.start + 1 : root.begin(0)]
-        if "\n" in before:
-            return _indent_at(text, root.begin(0)).removeprefix(_indent_at(text, root.start)) or "  "
-    return "  "
+    is_shown = bool(root.items) and "\n" in text[root.start + 1 : root.begin(0)]
+    return (_indent_at(text, root.begin(0)).removeprefix(_indent_at(text, root.start)) if is_shown else "") or "  "
 
 
 def _putting(text: str, root: Node, node: Node, value: Any, key: str | None, levels: int) -> list[Splice]:
@@ -284,7 +276,8 @@ def _taking(text: str, node: Node, number: int, empty: str) -> list[Splice]:
     if len(node.items) == 1:
         return _emptying(text, node, empty)
     before = node.commas[number - 1] if number else node.start
-    gap = start if _needs_its_line(text, before + 1, start, max(end, comma + 1)) else _blank_before(text, start)
+    needs_line = _needs_its_line(text, before + 1, start, max(end, comma + 1))
+    gap = start if needs_line else len(text[:start].rstrip(BLANK))
     if comma < 0:
         return [(gap, end, ""), (before, before + 1, "")]
     if text[end:comma].strip():  # a comment between the item and its comma is somebody's
@@ -315,12 +308,6 @@ def _indent_at(text: str, at: int) -> str:
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     line = text[start:at].lstrip(MARK)
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _blank_before(text: str, at: int) -> int:
-    while at > 0 and text[at - 1] in BLANK:
-        at -= 1
-    return at
 
 
 def _last_comment(text: str, start: int, end: int) -> int:

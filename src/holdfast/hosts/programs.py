@@ -8,9 +8,8 @@ session that runs us, and gains the mark at which our own hooks return at once.
 Whatever ends this process, its judges end with it, and the scratch folders go. Each program is the leader of a
 session of its own, which a Ctrl-C at the terminal does not reach; so an interrupted command calls `end_all` (at the
 end of the interpreter it is called anyway). And beside each stands a small shell that reads from a pipe of which we
-alone hold the other end: when we are killed, the kernel closes it, and the shell kills the group. Signals at the
-death of a parent would do too, but only on one system, only for the leader, and not without running code between
-fork and exec, which threads forbid.
+alone hold the other end: when we are killed, the kernel closes it, and the shell kills the group. Signals at the death
+of a parent work on one system only, for the leader only, and need code between fork and exec, which threads forbid.
 """
 
 from __future__ import annotations

@@ -96,22 +96,20 @@ def of_prompt(prompt: str, at: str, ground: Ground) -> tuple[str, str]:
     return "", ""
 
 
-def _is_of_the_web(moment: Moment) -> bool:
-    from holdfast.taint import host_tools
-    from holdfast.taint.known_programs import speaks_of_the_web
-
-    return moment.tool.lower() in host_tools.FETCHING or speaks_of_the_web(moment.command[:LONGEST])
-
-
 def look(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
     """Note outside text that this moment has brought in; the files that a clean one wrote are the agent's own."""
+    moment = scene.moment
     before = once.read(scene.state, episode.key, once.TAINT)
+    if before == WEB:
+        return
     if before is not None:
-        if before != WEB and _is_of_the_web(scene.moment):
+        from holdfast.taint import host_tools, known_programs
+
+        is_web = moment.tool.lower() in host_tools.FETCHING
+        if is_web or known_programs.speaks_of_the_web(moment.command[:LONGEST]):
             note(scene, episode, WEB)  # nothing is trusted less
         return
     ground = ground_of(scene, episode, env, config)
-    moment = scene.moment
     written: list[str] = []
     try:
         if moment.event == "prompt":

@@ -12,6 +12,7 @@ import posix
 
 from holdfast.capture import gitfiles, platform
 from holdfast.taint import known_programs as programs
+from holdfast.taint.known_text import kind_of
 from holdfast.text.shell_simple import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
 
 TYPE_CHECKING = False
@@ -275,14 +276,6 @@ class Line:
 def first_word(rest: list[str]) -> str:
     """The first word that is no option: what many programs are told to do."""
     return next((word for word in rest if not word.startswith("-")), "")
-
-
-def kind_of(path: str) -> int:
-    """The type of what lies at a path; 0 where nothing does."""
-    try:
-        return posix.stat(path).st_mode & platform.FILE_TYPE
-    except (OSError, ValueError):
-        return 0
 
 
 def starts_of(words: list[str]) -> list[str]:

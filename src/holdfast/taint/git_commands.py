@@ -7,12 +7,10 @@ here) is others' text until it was merged. A range shows what its right side has
 
 from __future__ import annotations
 
-import posix
-
 from holdfast.capture import gitfiles, platform
 from holdfast.model import word_set
 from holdfast.taint import reflogs
-from holdfast.taint.known_text import is_there
+from holdfast.taint.known_text import is_there, kind_of
 from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
@@ -174,10 +172,8 @@ def _is_commit(word: str, ground: Ground) -> bool:
 def _has_ref(common: str, ref: str) -> bool:
     if any(part in ("", ".", "..") for part in ref.split("/")):
         return False
-    try:
-        return posix.stat(f"{common}/{ref}").st_mode & platform.FILE_TYPE == platform.A_FILE
-    except (OSError, ValueError):
-        pass
+    if kind_of(f"{common}/{ref}") == platform.A_FILE:
+        return True
     try:
         packed = platform.read_regular(f"{common}/packed-refs", 1 << 22)
     except (OSError, ValueError):

@@ -70,7 +70,10 @@ def judge(moment: Moment, ground: Ground, trust: Trust) -> tuple[str, str]:
     elif name in SKILLS:
         unknown = _unknown_skill(moment, ground, trust)
     elif name == "toolsearch":
-        unknown = "" if _selects_known_tools(moment.input) else tool
+        # What a server says of its own tools is its text: each must be named, and none be a foreign server's.
+        names = [one.strip() for one in moment.input.partition("\n")[0].removeprefix("select:").split(",")]
+        is_known = all(one.startswith(OURS) or "mcp__" not in one for one in names)
+        unknown = "" if moment.input.startswith("select:") and is_known else tool
     return (TOOL, unknown) if unknown else ("", "")
 
 
@@ -139,9 +142,3 @@ def _unknown_skill(moment: Moment, ground: Ground, trust: Trust) -> str:
     if ground.home and ":" not in name and any(is_there(f"{ground.home}/.claude/{end}") for end in ends):
         return ""
     return f"{moment.tool} {name}"
-
-
-def _selects_known_tools(given: str) -> bool:
-    """Whether a search names its tools, none of them a foreign server's: what a server says of its own is its text."""
-    names = [name.strip() for name in given.partition("\n")[0].removeprefix("select:").split(",")]
-    return given.startswith("select:") and all(name.startswith(OURS) or "mcp__" not in name for name in names)

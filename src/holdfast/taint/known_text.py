@@ -199,9 +199,13 @@ def _is_listed(found: gitfiles.Checkout) -> bool:
     return real(back) == f"{found.root}/.git"
 
 
-def is_there(path: str) -> bool:
+def kind_of(path: str) -> int:
+    """The type of what lies at a path; 0 where nothing does."""
     try:
-        posix.stat(path)
+        return posix.stat(path).st_mode & platform.FILE_TYPE
     except (OSError, ValueError):
-        return False
-    return True
+        return 0
+
+
+def is_there(path: str) -> bool:
+    return kind_of(path) != 0

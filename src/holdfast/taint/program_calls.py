@@ -9,8 +9,8 @@ import posix
 
 from holdfast.capture import platform
 from holdfast.taint import known_programs as programs
-from holdfast.taint.command_line import ADDRESS, TOOL, WEB, Outside, first_word, kind_of, starts_of
-from holdfast.taint.known_text import is_there
+from holdfast.taint.command_line import ADDRESS, TOOL, WEB, Outside, first_word, starts_of
+from holdfast.taint.known_text import is_there, kind_of
 from holdfast.text.shell_simple import UNKNOWN, Simple
 
 TYPE_CHECKING = False

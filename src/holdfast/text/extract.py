@@ -56,19 +56,17 @@ def call_line(call: Said, result: Said | None) -> str:
     command = command_of(call)
     given = call.given if isinstance(call.given, dict) else {}
     path = next((str(given[name]) for name in PATHS if isinstance(given.get(name), str)), "")
-    shown = f"$ {command}" if command else path or _spelled(call.given)
+    shown = f"$ {command}" if command else path or (call.given if isinstance(call.given, str) else "")
+    if not shown and call.given:
+        from holdfast.capture import codec
+
+        shown = codec.encode(call.given).decode("utf-8", "replace")
     line = f"{call.tool}: {flat(shown, 240)}"
     if result is None:
         return f"{line} -> no result yet"
     came = "failed: " if result.failed else ""
     head = flat(result.text, 160)
     return f"{line} -> {came}{head}" if head or came else line
-
-
-def _spelled(given: object) -> str:
-    from holdfast.capture import codec
-
-    return given if isinstance(given, str) else codec.encode(given).decode("utf-8", "replace") if given else ""
 
 
 def files_of(call: Said) -> Iterator[str]:

@@ -16,12 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    # Its number, the words that say something, those of them that deny, and all of its words in a row.
-    Known = tuple[int, frozenset[str], frozenset[str], str]
+    Known = tuple[int, frozenset[str], frozenset[str], str]  # number, telling words, denying ones, all in a row
 
 LETTERS = 5  # of a word that count: its ending is grammar
-FEWEST = 3
-SHARE = 2 / 3
+FEWEST, SHARE = 3, 2 / 3  # words that two texts have in common, and their part of all
 DENYING_WORDS = word_set(
     "not no don't dont never nothing none without stop doesn't isn't aren't won't cannot can't shouldn't mustn't nicht "
     "nie niemals kein keine keinen ohne pas jamais aucun sans nunca jamás ningún sin não jamais nenhum sem"
@@ -91,8 +89,7 @@ DENYING = word_set(
     "nie kein keine keinen ohne pas jamais sans aucun nunca jamás sin ningún ningun não nao sem nenhum"
 )
 PLAIN = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-PLAIN[39] = ""  # "don't" is one word
-PLAIN |= {0x2019: ""} | dict.fromkeys((0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0xA0), " ")
+PLAIN |= {39: "", 0x2019: ""} | dict.fromkeys((0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0xA0), " ")
 SPACELESS = "\u2e80"  # from here on are scripts that put no spaces between words
 
 

@@ -114,7 +114,11 @@ def fill(sections: list[Section], room: int) -> list[Filled]:
         for one in sections
         if one.items or one.more
     ]
-    needs = [_need(section) for section in wanted]
+    needs = []
+    for section in wanted:
+        titles = {(item.part, item.under) for item in section.items if item.under}
+        texts = (section.heading, *(title for _, title in titles), *(item.text for item in section.items))
+        needs.append(sum(map(cost, texts)) + (LEFT_OUT if section.more else 0))
     granted = grants(needs, [section.share for section in wanted], room)
     pairs = zip(granted, needs, strict=True)
     filled = [_fill(one, grant, whole=grant >= need) for one, (grant, need) in zip(wanted, pairs, strict=True)]
@@ -168,12 +172,6 @@ def _unmasked(text: str) -> str:
         if "".join(one for one in behind if one.isalpha()).startswith("holdfast"):  # the name of a fence of ours
             text = f"{text[:at]}<{text[at + 1 :]}"
     return text
-
-
-def _need(section: Section) -> int:
-    left_out = LEFT_OUT if section.more else 0
-    titles = sum(cost(title) for _, title in {(item.part, item.under) for item in section.items if item.under})
-    return cost(section.heading) + titles + sum(cost(item.text) for item in section.items) + left_out
 
 
 def grants(needs: list[int], shares: list[int], room: int) -> list[int]:

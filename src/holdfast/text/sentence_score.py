@@ -5,8 +5,7 @@ of a score. The features are how a sentence is built (its length, its marks, whe
 denies, obliges, names a path or code), so they say something in any language; words count in the seven whose words we
 have.
 
-The weights are fitted by `python bench/user_words.py --fit` on prompts of one developer, and only the numbers are
-here. A sentence costs microseconds; no `re`.
+`python bench/user_words.py --fit` fits the weights on prompts of one developer. A sentence costs microseconds; no `re`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Stretches of a prompt that are set apart as somebody else's: quotations, fences, quoted mail, code, output.
 
-Promise: a text that is quoted cannot leave its quotation, whatever marks it holds itself. Between two marks stands
-what a user quotes, and also what a quoted page may have put between marks of its own: `"a" remember this "b"` is two
-quotations, or one page that closes the first and opens the second. Nothing tells the two apart, so everything from
+Promise: a text that is quoted cannot leave its quotation, whatever marks it holds itself: `"a" remember this "b"` is
+two quotations, or one page that closes the first and opens the second. Nothing tells the two apart, so everything from
 the first mark of a kind to the last of them is quoted; and where the marks do not add up, everything after the first.
 
 A mark only counts as the first where it can open: not `27"`, not the apostrophes of "don't" and "the users' table".
@@ -18,17 +17,9 @@ from holdfast.text.own_words import BLOCK, is_item
 
 # Marks of one kind, as (those that open, those that close, those that do both).
 KINDS = (
-    ("", "", '"\uff02'),
-    ("“„‟❝〝", "”❞〞〟", ""),
-    ("«", "»", ""),
-    ("\u2039", "\u203a", ""),
-    ("「｢", "」｣", ""),
-    ("『", "』", ""),
-    ("《", "》", ""),
-    ("〈", "〉", ""),
-    ("\u2018\u201a\u201b❛", "\u2019❜", ""),
-    ("", "", "'\uff07"),
-    ("", "", "`"),
+    *(("", "", '"\uff02'), ("“„‟❝〝", "”❞〞〟", ""), ("«", "»", ""), ("\u2039", "\u203a", "")),
+    *(("「｢", "」｣", ""), ("『", "』", ""), ("《", "》", ""), ("〈", "〉", "")),
+    *(("\u2018\u201a\u201b❛", "\u2019❜", ""), ("", "", "'\uff07"), ("", "", "`")),
 )
 APOSTROPHES = "'\uff07\u2018\u2019\u201b"  # these stand within words, and at their ends
 SINGLE = "'\uff07\u2018\u2019\u201a\u201b❛❜"

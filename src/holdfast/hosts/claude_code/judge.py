@@ -16,7 +16,7 @@ from holdfast.capture import home, platform
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable
 from holdfast.hosts.claude_code import folder as folder_of
-from holdfast.hosts.claude_code.settings import HOST
+from holdfast.hosts.claude_code.settings import HOST, MANAGED
 from holdfast.hosts.programs import BY_PLAN, BY_TOKEN, KEPT, Answer, Asked, Call, Ran
 
 if TYPE_CHECKING:
@@ -38,11 +38,6 @@ KEYS = (
     *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"),
     *("CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_ANTHROPIC_AWS", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD"),
     *("CLAUDE_CODE_USE_GATEWAY", "CLAUDE_CODE_USE_MANTLE"),
-)
-MANAGED = (
-    "/Library/Application Support/ClaudeCode/managed-settings.json"
-    if sys.platform == "darwin"
-    else "/etc/claude-code/managed-settings.json"
 )
 
 
@@ -90,7 +85,7 @@ def payer(env: Mapping[str, str]) -> str:
     """A key in the environment, a program that fetches one, or a login that has made one."""
     if any(env.get(name) for name in KEYS):
         return BY_TOKEN
-    for path in (f"{folder_of(env)}/settings.json", MANAGED):
+    for path in (f"{folder_of(env)}/settings.json", MANAGED[sys.platform == "darwin"]):
         found = _object(path)
         inner = found.get("env")
         if found.get("apiKeyHelper") or (isinstance(inner, dict) and any(inner.get(name) for name in KEYS)):

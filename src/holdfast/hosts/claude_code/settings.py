@@ -18,6 +18,7 @@ from holdfast.hosts.claude_code import NAME, folder
 from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
 from holdfast.model import word_set
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -234,8 +235,7 @@ def seen(env: Mapping[str, str], cwd: str, known: Mapping[str, Known], states: S
 
 def _plugin(states: Sequence[Known]) -> str:
     for known in states:
-        plugins = known.get("plugins")
-        entries = plugins.get(PLUGIN) if isinstance(plugins, dict) else None
+        entries = table_in(known, "plugins").get(PLUGIN)
         for entry in entries if isinstance(entries, list) else [entries]:
             if isinstance(entry, dict) and isinstance(entry.get("installPath"), str):
                 return str(entry["installPath"])
@@ -244,19 +244,14 @@ def _plugin(states: Sequence[Known]) -> str:
 
 def _trusts(states: Sequence[Known], folder: str) -> bool:
     """A folder is trusted by itself or by one above it."""
-    for known in states:
-        projects = known.get("projects")
-        for one, about in projects.items() if isinstance(projects, dict) else ():
-            accepted = isinstance(about, dict) and about.get("hasTrustDialogAccepted") is True
-            if accepted and f"{folder}/".startswith(f"{one.rstrip('/')}/"):
-                return True
-    return False
+    tables = [table_in(known, "projects") for known in states]
+    trusted = [one for table in tables for one in table if table_in(table, one).get("hasTrustDialogAccepted") is True]
+    return any(f"{folder}/".startswith(f"{one.rstrip('/')}/") for one in trusted)
 
 
 def _denied(known: Mapping[str, Known], command: str) -> str:
     for path, one in known.items():
-        permissions = one.get("permissions")
-        rules = permissions.get("deny") if isinstance(permissions, dict) else None
+        rules = table_in(one, "permissions").get("deny")
         for rule in rules if isinstance(rules, list) else []:
             if isinstance(rule, str) and any(covers(rule, f"{command} {word}") for word in LEAST):
                 return f"{rule} in {path}"
@@ -280,9 +275,7 @@ def covers(rule: str, command: str) -> bool:
 
 def server_in(data: bytes | None, path: str) -> Any:
     """The entry of our name; None where there is none. Raises Broken."""
-    root = _parsed(_state_text(data, path), path)
-    table = root.get(SERVERS)
-    return table.get(registration.SERVER) if isinstance(table, dict) else None
+    return table_in(_parsed(_state_text(data, path), path), SERVERS).get(registration.SERVER)
 
 
 def is_ours(one: Any) -> bool:

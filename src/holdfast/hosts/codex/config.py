@@ -14,6 +14,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from holdfast.hosts import jsonc, registration
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +43,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
 
 
 def roots(data: bytes | None, path: str = "") -> list[str]:
-    table = parse(data, path).get(TABLE)
-    found = table.get(KEY) if isinstance(table, dict) else None
+    found = table_in(parse(data, path), TABLE).get(KEY)
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
@@ -121,8 +121,7 @@ def meaning(text: str) -> dict[str, Any]:
 
 def server_in(data: bytes | None, path: str) -> Any:
     """The table of our name; None where there is none. Raises Broken."""
-    tables = parse(data, path).get(SERVERS)
-    return tables.get(registration.SERVER) if isinstance(tables, dict) else None
+    return table_in(parse(data, path), SERVERS).get(registration.SERVER)
 
 
 def is_ours(one: Any) -> bool:

@@ -26,6 +26,7 @@ from holdfast.hosts import programs
 from holdfast.hosts.codex import folder as folder_of
 from holdfast.hosts.codex.settings import HOST
 from holdfast.hosts.programs import BY_PLAN, BY_TOKEN, HERE, KEPT, NO_TELLING, Answer, Asked, Call, Ran, is_here
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,13 +50,10 @@ SWITCHES = (
 WITHOUT_TOOLS: dict[str, Any] = {
     "tool_mode": "direct",
     "shell_type": "disabled",
-    "apply_patch_tool_type": None,
-    "multi_agent_version": None,
     "experimental_supported_tools": [],
-    "supports_search_tool": False,
-    "supports_parallel_tool_calls": False,
     "default_service_tier": None,  # the fast one costs more
-    "model_messages": None,
+    **dict.fromkeys(("supports_search_tool", "supports_parallel_tool_calls"), False),
+    **dict.fromkeys(("apply_patch_tool_type", "multi_agent_version", "model_messages")),
 }
 LOGIN = ("auth.json", "auth.lock")
 LARGEST = 1 << 20
@@ -75,8 +73,7 @@ def words(call: Call, asked: Asked, timeout: float) -> list[str]:
     if catalog:
         settings.append(f"model_catalog_json={json.dumps(call.file('catalog', catalog))}")
     if is_in_keyring(call.users):
-        servers = settings_of(call.users).get("mcp_servers")
-        names = servers if isinstance(servers, dict) else ()
+        names = table_in(settings_of(call.users), "mcp_servers")
         settings += [f"mcp_servers.{json.dumps(name)}.enabled=false" for name in names]
     options = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-rules", "-s", "read-only"]
     if asked.schema:
@@ -186,12 +183,10 @@ def settings_of(env: Mapping[str, str]) -> dict[str, Any]:
         return {}
 
 
-def provider_of(env: Mapping[str, str]) -> dict[str, Any]:
+def provider_of(env: Mapping[str, str]) -> Mapping[str, Any]:
     """The user's own model provider; {} for the one that is built in."""
     found = settings_of(env)
-    every = found.get("model_providers")
-    one = every.get(found.get("model_provider", "")) if isinstance(every, dict) else None
-    return one if isinstance(one, dict) else {}
+    return table_in(table_in(found, "model_providers"), str(found.get("model_provider", "")))
 
 
 def is_in_keyring(env: Mapping[str, str]) -> bool:

@@ -21,6 +21,7 @@ from holdfast.hosts.codex import NAME, config, folder
 from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
 from holdfast.model import word_set
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -214,8 +215,7 @@ def has_plugin(env: Mapping[str, str], cwd: str) -> bool:  # noqa: ARG001
 
 def seen(env: Mapping[str, str], cwd: str, known: Mapping[str, Known], states: Sequence[Known]) -> Seen:  # noqa: ARG001
     for path, one in known.items():
-        features = one.get("features")
-        if isinstance(features, dict) and False in [features.get(key) for key in ("hooks", "codex_hooks")]:
+        if False in [table_in(one, "features").get(key) for key in ("hooks", "codex_hooks")]:
             return Seen(off=f"{path} switches the hooks feature off")
     return Seen()
 
@@ -290,8 +290,6 @@ def _is_trusted(entry: object, wanted: str) -> bool:
 
 def _state(path: str) -> Mapping[str, object]:
     try:
-        hooks = config.parse(read(path), path).get("hooks")
+        return table_in(table_in(config.parse(read(path), path), "hooks"), "state")
     except HoldfastError:
         return {}
-    state = hooks.get("state") if isinstance(hooks, dict) else None
-    return state if isinstance(state, dict) else {}
