@@ -16,13 +16,14 @@ from holdfast.capture import home, platform
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable
 from holdfast.hosts.claude_code import folder as folder_of
-from holdfast.hosts.claude_code.settings import HOST, MANAGED
+from holdfast.hosts.claude_code import settings
 from holdfast.hosts.programs import BY_PLAN, BY_TOKEN, KEPT, Answer, Asked, Call, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-TITLE = HOST.title
+TITLE = settings.HOST.title
+MANAGED = settings.MANAGED[sys.platform == "darwin"]
 MODEL = "haiku"  # an alias: the newest small one, whatever it is called
 OPTIONS = (
     *("-p", "--output-format", "json", "--tools", "", "--safe-mode", "--no-session-persistence"),
@@ -85,7 +86,7 @@ def payer(env: Mapping[str, str]) -> str:
     """A key in the environment, a program that fetches one, or a login that has made one."""
     if any(env.get(name) for name in KEYS):
         return BY_TOKEN
-    for path in (f"{folder_of(env)}/settings.json", MANAGED[sys.platform == "darwin"]):
+    for path in (f"{folder_of(env)}/settings.json", MANAGED):
         found = _object(path)
         inner = found.get("env")
         if found.get("apiKeyHelper") or (isinstance(inner, dict) and any(inner.get(name) for name in KEYS)):
