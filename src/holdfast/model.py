@@ -45,6 +45,11 @@ def replace(thing: T, **changes: Any) -> T:
     return type(thing)(**{**thing.__dict__, **changes})
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, as a table that is only looked up."""
+    return frozenset(text.split())
+
+
 VERSION = 1  # of every record on disk; a reader keeps what it does not know
 OURS = ("Holdfast", "holdfast@localhost")  # the author of what we commit
 

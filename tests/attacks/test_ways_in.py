@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
 from hook_support import Home
 
+from holdfast import taint
 from holdfast.hosts import claude_code
 from holdfast.model import Moment
-from holdfast.taint import taint
-from holdfast.taint.text import Ground
+from holdfast.taint.known_text import Ground
 
 from . import support
 from .ways import FETCHES, OWN_COMMANDS, OWN_TOOLS, TOOLS, WRAPPERS, Call

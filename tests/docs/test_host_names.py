@@ -36,7 +36,7 @@ LEFT = {
     "health/hosts.py": "names of other memory tools",
     "health/inline_closes.py": "files of instructions, and the lines of a host's transcript",
     "health/unseen_sessions.py": TRANSCRIPT,
-    "taint/tools.py": INSTRUCTIONS,
+    "taint/host_tools.py": INSTRUCTIONS,
     "install/demo/host.py": "the demonstration plays one host",
     "install/demo/story.py": "the demonstration plays one host",
     "install/writing.py": "lines that older records on disk do not name",

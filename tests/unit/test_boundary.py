@@ -14,7 +14,7 @@ from holdfast.capture import config
 from holdfast.hook import boundary
 from holdfast.hook.boundary import Boundary
 from holdfast.hosts import adapter
-from holdfast.text import shell_glance
+from holdfast.text import shell_programs
 
 EPISODE = "claude-code/s1/1"
 
@@ -237,23 +237,23 @@ NO_COMMITS = [
 
 @pytest.mark.parametrize("command", COMMITS)
 def test_a_commit_in_any_spelling_is_one(command: str) -> None:
-    assert shell_glance.is_commit(command)
+    assert shell_programs.is_commit(command)
 
 
 @pytest.mark.parametrize("command", NO_COMMITS)
 def test_what_only_speaks_of_a_commit_is_none(command: str) -> None:
-    assert not shell_glance.is_commit(command)
+    assert not shell_programs.is_commit(command)
 
 
 @settings(max_examples=200, deadline=None)
 @given(command=st.text(st.sampled_from("git commit-m'\"\\;&|()\n$ `{}="), max_size=60) | st.text(max_size=60))
 def test_any_command_line_is_a_commit_or_not(command: str) -> None:
-    assert shell_glance.is_commit(command) in (True, False)
+    assert shell_programs.is_commit(command) in (True, False)
 
 
 def test_a_huge_command_line_is_looked_through_in_no_time() -> None:
-    assert not shell_glance.is_commit("'" * (1 << 20) + " commit")
-    assert shell_glance.is_commit("git commit -m '" + "x" * (1 << 20))
+    assert not shell_programs.is_commit("'" * (1 << 20) + " commit")
+    assert shell_programs.is_commit("git commit -m '" + "x" * (1 << 20))
 
 
 def test_each_commit_counts_and_a_failed_one_does_not(state: str) -> None:

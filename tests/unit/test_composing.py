@@ -11,7 +11,7 @@ import pytest
 from hook_support import Home, Terminal, context_of
 from test_brief import hand_off, memory, put, start, write
 
-from holdfast.brief import composing, prompt_by_words
+from holdfast.brief import composition, prompt_by_words
 from holdfast.capture import ids, once
 from holdfast.model import Project
 from holdfast.text.layout import Item, Section
@@ -340,7 +340,7 @@ def test_a_fork_is_told_what_its_parent_does_not_know(conversation: Home) -> Non
     before = reconstruction.before(scene, forked, cached)
     assert before is not None
     found = live.gather(scene.state, project, scene.now, set(), closes=False)
-    told = composing.compose(scene.vault, found, cached, before=before).text
+    told = composition.compose(scene.vault, found, cached, before=before).text
     assert "Indent with tabs." in told
     assert RULE not in told
 

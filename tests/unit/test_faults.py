@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hook_support import Home
 
-from holdfast.brief import composing
+from holdfast.brief import composition
 from holdfast.brief.brief_file import Cached
 from holdfast.brief.live import Live
 from holdfast.capture import home, notices
@@ -85,7 +85,7 @@ def test_the_line_for_the_person_has_no_words_from_the_file(state: str) -> None:
     notices.stand(state, notices.HISTORY, "words of somebody", NOW)
     empty = Section("", (), 0)
     live = Live(empty, empty, False, empty, fault=notices.standing(state)[0])
-    line = composing.line(Cached((), True, True, NOW, {}), live, NOW + 1)
+    line = composition.line(Cached((), True, True, NOW, {}), live, NOW + 1)
     assert line.startswith("Holdfast: since 2026-09-21 14:13 UTC, nothing is filed")
     assert line.endswith("run `holdfast doctor --fix`")
     assert "somebody" not in line

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import our_commands
-from holdfast.hook.our_commands import Said
+from holdfast.hook import intercept
+from holdfast.hook.intercept import Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ def shells() -> Iterator[Shells]:
         yield Shells(Path(folder))
 
 
-def certain(found: our_commands.Line, shells: Shells) -> list[tuple[str, ...]]:
+def certain(found: intercept.Line, shells: Shells) -> list[tuple[str, ...]]:
     """What is certain in this folder: one behind a `cd` counts where the folder is there, as the hook looks."""
     kept = []
     for one in found.said:
@@ -87,7 +87,7 @@ def certain(found: our_commands.Line, shells: Shells) -> list[tuple[str, ...]]:
 
 def holds(shells: Shells, line: str) -> None:
     """The promise, for one line in every shell there is."""
-    found = our_commands.read(line, shells.absolute)
+    found = intercept.read(line, shells.absolute)
     said = certain(found, shells)
     if not said and not found.is_all:
         return
@@ -242,16 +242,16 @@ def test_whatever_is_typed_behind_a_flag_is_read_as_the_shells_read_it(shells: S
     ],
 )
 def test_what_agents_write_is_heard(shells: Shells, line: str, words: tuple[str, ...]) -> None:
-    found = our_commands.read(line)
+    found = intercept.read(line)
     assert [(one.name, one.words, one.is_certain) for one in found.said] == [("flag", words, True)]
     holds(shells, line)
 
 
 def test_the_commands_own_path_is_ours_and_another_programs_is_not(shells: Shells) -> None:
     line = f"{shells.absolute} flag x; /somewhere/holdfast flag y"
-    assert [one.words for one in our_commands.read(line, shells.absolute).said] == [("x",)]
-    assert our_commands.read(line, shells.absolute).is_all is False
-    assert certain(our_commands.read(line, shells.absolute), shells) == [("holdfast", "flag", "x")]
+    assert [one.words for one in intercept.read(line, shells.absolute).said] == [("x",)]
+    assert intercept.read(line, shells.absolute).is_all is False
+    assert certain(intercept.read(line, shells.absolute), shells) == [("holdfast", "flag", "x")]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_the_commands_own_path_is_ours_and_another_programs_is_not(shells: Shell
     ],
 )
 def test_a_line_of_ours_alone_is_known_as_such(shells: Shells, line: str) -> None:
-    assert our_commands.read(line).is_all
+    assert intercept.read(line).is_all
     holds(shells, line)
 
 
@@ -285,7 +285,7 @@ def test_a_line_of_ours_alone_is_known_as_such(shells: Shells, line: str) -> Non
     ],
 )
 def test_a_line_that_does_anything_else_is_not_ours_alone(line: str) -> None:
-    assert not our_commands.read(line).is_all
+    assert not intercept.read(line).is_all
 
 
 @pytest.mark.parametrize(
@@ -298,27 +298,27 @@ def test_a_line_that_does_anything_else_is_not_ours_alone(line: str) -> None:
     ],
 )  # fmt: skip
 def test_what_only_the_shell_knows_is_named_and_not_taken(line: str) -> None:
-    assert [(one.name, one.is_certain) for one in our_commands.read(line).said] == [("flag", False)]
+    assert [(one.name, one.is_certain) for one in intercept.read(line).said] == [("flag", False)]
 
 
 @pytest.mark.parametrize(
     "line", ["cat <<EOF\nholdfast flag x\nEOF", "holdfast handoff <<'EOF'\nholdfast flag x\n\nholdfast snag y\nEOF\n"]
 )
 def test_a_document_in_the_line_says_nothing(line: str) -> None:
-    assert [one for one in our_commands.read(line).said if one.name in our_commands.TAKEN] == []
+    assert [one for one in intercept.read(line).said if one.name in intercept.TAKEN] == []
 
 
-@pytest.mark.parametrize("size", our_commands.CUT_AT)
+@pytest.mark.parametrize("size", intercept.CUT_AT)
 def test_a_line_that_an_adapter_may_have_cut_is_not_certain(size: int) -> None:
     whole = "holdfast flag x; holdfast flag " + "y" * size
-    assert not any(one.is_certain for one in our_commands.read(whole[:size]).said)
-    assert our_commands.read(whole[: size - 1]).said[0] == Said("flag", ("x",), True)
+    assert not any(one.is_certain for one in intercept.read(whole[:size]).said)
+    assert intercept.read(whole[: size - 1]).said[0] == Said("flag", ("x",), True)
 
 
 def test_the_folders_that_a_line_goes_to_are_told_in_order() -> None:
-    (one, two) = our_commands.read("cd a && holdfast flag x; cd '/b c'; holdfast flag y").said
+    (one, two) = intercept.read("cd a && holdfast flag x; cd '/b c'; holdfast flag y").said
     assert (one.folders, two.folders) == (("a",), ("a", "/b c"))
     assert one.is_certain
     assert two.is_certain
-    (three,) = our_commands.read("cd a & holdfast flag x").said
+    (three,) = intercept.read("cd a & holdfast flag x").said
     assert not three.is_certain

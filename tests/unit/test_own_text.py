@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from holdfast.capture import agent_files
 from holdfast.capture.gitfiles import Index
-from holdfast.taint import commands as own_commands
-from holdfast.taint import filters
-from holdfast.taint.text import Ground, real
-from holdfast.text.shell_glance import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
-from holdfast.text.shell_reading import Reader
+from holdfast.taint import command_line, filters
+from holdfast.taint.known_text import Ground, real
+from holdfast.text.shell_reader import Reader
+from holdfast.text.shell_simple import ANY, ONE, UNKNOWN, Simple, Unreadable, plain_commands
 
 NAMES = ("a.txt", "src/b.py", "src/deep/er/c.md", "ünï/x y.md", *(f"m/f{nth}.py" for nth in range(40)))
 
@@ -216,7 +215,7 @@ def test_a_sed_script_that_does_more_than_change_lines_is_noticed(script: str, i
 )  # fmt: skip
 def test_a_pattern_means_the_files_that_a_shell_would_take(name: str, pattern: str, fits: bool) -> None:
     marked = pattern.replace("*", ANY).replace("?", ONE)
-    assert own_commands.fits(name, marked) is fits
+    assert command_line.fits(name, marked) is fits
 
 
 SIGNS = "ab /.~'\"\\$`(){}<>|&;\n-=#E*[]!:"
@@ -244,7 +243,7 @@ WORDS = (
 @settings(max_examples=300, deadline=None)
 @given(line=st.lists(st.one_of(st.text(alphabet=SIGNS, max_size=8), st.sampled_from(WORDS)), max_size=14))
 def test_any_line_at_all_gets_an_answer(line: list[str]) -> None:
-    origin, cause, paths = own_commands.judge(" ".join(line), "/nowhere", Ground("/nowhere", "/vault"))
+    origin, cause, paths = command_line.judge(" ".join(line), "/nowhere", Ground("/nowhere", "/vault"))
     assert origin in ("", "tool", "web")
     assert bool(origin) == bool(cause) or not "".join(line).strip()
     assert not (origin and paths)
@@ -252,7 +251,7 @@ def test_any_line_at_all_gets_an_answer(line: list[str]) -> None:
 
 @pytest.mark.parametrize("word", ["env ", "sudo ", "$(", "uv run ", "timeout 5 "])
 def test_a_line_that_is_too_deep_is_not_looked_through(word: str) -> None:
-    assert own_commands.judge(f"{word * 6000}ls", "/nowhere", Ground("/nowhere", "/vault"))[0] == "tool"
+    assert command_line.judge(f"{word * 6000}ls", "/nowhere", Ground("/nowhere", "/vault"))[0] == "tool"
 
 
 PLAIN_WORDS = st.text("abXY09_./:,@%+-", min_size=1, max_size=6) | st.sampled_from(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,14 @@ from hook_support import Done, Home, run
 
 from holdfast.cli import app
 from holdfast.hosts import json_hooks, registration
-from holdfast.hosts.claude_code import plugin
 from holdfast.hosts.claude_code import settings as claude_code
 from holdfast.install import launcher
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "tools"))
+
+import plugin  # noqa: E402
+
 SCRIPT = REPOSITORY / plugin.FOLDER / "hooks" / "holdfast-hook.sh"
 
 

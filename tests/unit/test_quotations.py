@@ -13,7 +13,7 @@ import pytest
 from hook_support import Home
 
 from holdfast.hook import snapshot
-from holdfast.text import details, quotations, transcript
+from holdfast.text import details, transcript
 
 NOW = 1_790_000_000.0
 # What was quoted, and the message that quoted it: eleven people, in the marks that people and models really use.
@@ -168,7 +168,7 @@ def test_a_quotation_within_a_longer_one_is_not_kept_beside_it(tmp_path: Path) -
     ],
 )
 def test_other_marks_that_people_use_are_quotations_too(said: str, words: str) -> None:
-    assert [one.text for one in quotations.find(said) if not one.is_term] == [words]
+    assert [one.text for one in details.quotations(said) if not one.is_term] == [words]
 
 
 def test_a_quotation_that_the_agent_wrote_into_a_document_is_kept(tmp_path: Path) -> None:
@@ -205,14 +205,14 @@ def test_no_secret_is_kept_because_somebody_quoted_it(tmp_path: Path, token: str
     ],
 )
 def test_what_nobody_said_is_no_quotation(words: str) -> None:
-    assert [one.text for one in quotations.find(words) if not one.is_term] == []
+    assert [one.text for one in details.quotations(words) if not one.is_term] == []
 
 
 def exact(*texts: str, commands: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     """The details of these texts, the newest first."""
     found: list[details.Fact] = []
     for nth, words in enumerate(texts):
-        found += details.of_text(words, f"@{nth}", list(quotations.find(words)))
+        found += details.of_text(words, f"@{nth}", list(details.quotations(words)))
     for nth, words in enumerate(commands):
         found += details.of_command(words, f"@{nth}")
     return [(one.kind, one.text) for one in details.each_once(found)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from test_our_commands import SHELLS, Shells, lines, shells
 
 from holdfast.capture import drafts, flag_words
-from holdfast.hook import our_commands
+from holdfast.hook import intercept
 from holdfast.memory import Memory
 
 __all__ = ["shells"]  # the fixture
@@ -200,7 +200,7 @@ def test_what_a_shell_can_make_of_a_text(raw: str, arrived: str, is_so: bool) ->
 @example('holdfast flag "$x and ${x}"\nholdfast flag d')
 @example('holdfast flag "`other \\"q\\"`" e')
 def test_whatever_comes_of_a_raw_word_in_a_real_shell_is_recognised(shells: Shells, line: str) -> None:
-    found = [one for one in our_commands.read(line, shells.absolute).said if one.is_raw and one.document is None]
+    found = [one for one in intercept.read(line, shells.absolute).said if one.is_raw and one.document is None]
     if not found or any(one.folders for one in found):
         return
     for shell in SHELLS:
@@ -209,7 +209,7 @@ def test_whatever_comes_of_a_raw_word_in_a_real_shell_is_recognised(shells: Shel
             wanted = (raw.name, *raw.words)
             like = [one for one in ran if len(one) == len(wanted)]
             is_there = any(all(map(flag_words.can_become, wanted, one)) for one in like)
-            assert is_there or not ran or len(ran) < len(our_commands.read(line, shells.absolute).said), (
+            assert is_there or not ran or len(ran) < len(intercept.read(line, shells.absolute).said), (
                 shell,
                 line,
                 ran,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import NotSaved
 from holdfast.hook import snapshot
-from holdfast.text import details, extract, layout, quotations, transcript
+from holdfast.text import details, extract, layout, transcript
 from holdfast.text.extract import Todos
 from holdfast.text.transcript import CALL, RESULT, Said
 
@@ -293,7 +293,7 @@ def test_todos_of_any_shape_are_no_error(odd: Any) -> None:
 
 
 def found_in(words: str) -> list[details.Fact]:
-    return list(details.of_text(words, "@1", list(quotations.find(words))))
+    return list(details.of_text(words, "@1", list(details.quotations(words))))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from hook_support import SOURCE, Agents, Home, Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast import taint
 from holdfast.capture import gate, once
 from holdfast.close.drain import drain
 from holdfast.model import Moment
-from holdfast.taint import taint
-from holdfast.taint.text import Ground
+from holdfast.taint.known_text import Ground
 from holdfast.text import shell_programs
 from holdfast.vault import index
 

@@ -27,7 +27,7 @@ from hook_support import (
 from holdfast.capture import config, flags, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
-from holdfast.hook import nudge, our_commands, tasks
+from holdfast.hook import intercept, nudge, tasks
 from holdfast.tasks import commands, record, states, words
 from holdfast.tasks.record import DECISION, Entry
 
@@ -721,19 +721,19 @@ def test_an_empty_word_of_the_hook_is_no_word(begun: Home, terminal: Terminal) -
 
 @pytest.mark.parametrize("what", ["show", "next", "is-done files 1-9", "list", "decisions --json", "protocol claude"])
 def test_to_look_at_a_task_is_ours_and_changes_nothing(what: str) -> None:
-    line = our_commands.read(f"holdfast task {what}")
+    line = intercept.read(f"holdfast task {what}")
     assert line.is_ours
     assert line.is_all
 
 
 @pytest.mark.parametrize("what", ["start audit 'Check it'", "checkpoint 'COMPLETED: x'", "pause", "resume", "complete"])
 def test_what_an_agent_may_do_with_a_task_is_ours_and_is_all(what: str) -> None:
-    assert our_commands.read(f"holdfast task {what}").is_all
+    assert intercept.read(f"holdfast task {what}").is_all
 
 
 @pytest.mark.parametrize("line", ["holdfast task abandon", "holdfast task run a -- sh", "holdfast task show | sh"])
 def test_what_is_the_users_or_more_than_ours_is_not(line: str) -> None:
-    assert not our_commands.read(line).is_ours
+    assert not intercept.read(line).is_ours
 
 
 @pytest.mark.slow

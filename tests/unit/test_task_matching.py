@@ -101,7 +101,7 @@ def test_whatever_a_file_or_a_text_is_called_there_is_an_answer(path: str, text:
         found = of_path(task, path)
         assert found is None or found.label
         assert all(unit.label for unit in in_text(task, f"{text} {path}"))
-    assert all(shell_programs.of(f"{text} {path}"))
+    assert all(shell_programs.written(f"{text} {path}"))
 
 
 @pytest.mark.parametrize(
@@ -120,4 +120,4 @@ def test_whatever_a_file_or_a_text_is_called_there_is_an_answer(path: str, text:
     ],
 )
 def test_the_files_that_a_command_writes_are_read_from_its_words(command: str, written: list[str]) -> None:
-    assert shell_programs.of(command) == written
+    assert shell_programs.written(command) == written

@@ -1,5 +1,4 @@
-"""The brief as it was made ahead by vault/brief, kept true by the hook at the moment it is needed (brief/composing lays
-it out).
+"""The brief as vault/brief made it ahead, kept true by the hook at the moment it is needed (brief/composition).
 
 The cache lists the files that the brief quotes and is anchored to, at most 64, with size and times. The hook stats
 them: a source that a person changed is read again in place, one that is gone is left out, one that cannot be read is
@@ -21,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
 VERSION = 1
 LARGEST = 1 << 20  # of a source that is read again
 LARGEST_CACHE = 4 << 20
@@ -35,8 +33,8 @@ MOST_ADDED = 32  # files of a folder that a start reads beyond those of its brie
 
 @value
 class Part:
-    """What one file has to say in a section: its items in full and in short, and how many more there are. `episode` is
-    that of a handoff, `is_doubted` says that its anchored lines are no longer there, `why` why the maker chose it."""
+    """One file's items in a section, in full and in short, and how many more there are. `episode` is that of a handoff,
+    `is_doubted` says that its anchored lines are no longer there, `why` why the maker chose it."""
 
     section: str
     path: str
@@ -94,14 +92,13 @@ def load(vault: str, state: str, project: Project) -> Cached:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             continue  # not what we write: made anew
         shown = tuple(part for part in parts if part.texts or part.more)
-        counts = record.get("counts")
-        counts = counts if isinstance(counts, dict) and ident == project.id else {}
+        counts = _dict(record.get("counts")) if ident == project.id else {}
         return Cached(shown, is_fresh, is_there, made_at(path_of(state, ident, root)), counts)
     return Cached((), is_fresh=False, is_there=False)
 
 
 def _of_branch(sources: list[dict[str, Any]], newest: str, root: str) -> list[dict[str, Any]]:
-    """What is for the branch that the work tree is at; where that has no handoff, for that of the newest."""
+    """The sources for the branch that the work tree is at; where that has no handoff, for that of the newest."""
     branches = {one["for"] for one in sources if "for" in one}
     if not branches:
         return sources
@@ -129,6 +126,10 @@ def _added(edits: Edits, watched: dict[str, str], quoted: list[str], ids: tuple[
     return tuple(found)
 
 
+def _dict(found: object) -> dict[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
 def made_at(path: str) -> float:
     try:
         return posix.stat(path).st_mtime
@@ -138,37 +139,30 @@ def made_at(path: str) -> float:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        record = codec.decode(platform.read_file(path, LARGEST_CACHE))
+        record = _dict(codec.decode(platform.read_file(path, LARGEST_CACHE)))
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) and record.get("v") == VERSION else {}
+    return record if record.get("v") == VERSION else {}
 
 
 def _current(edits: Edits, source: dict[str, Any], files: list[str], changed: set[int], ids: tuple[str, ...]) -> Part:
-    """What a source has to say as its file and its anchors are now."""
+    """A source's part as its file and its anchors are now."""
     section, path = str(source["s"]), str(source.get("p", ""))
     quoted = quoting.Quoted(tuple((str(full), str(short)) for full, short in source["q"]), int(source.get("more", 0)))
     number = int(source.get("f", -1))
     if number in changed and not edits.by(path):
         quoted = _again(edits.vault, files[number], str(source["how"]), ids)
-    said = [
-        sentence
-        for test in source.get("a", ())
-        if (sentence := _judge(test, files[test["f"]] if test.get("f", -1) in changed else None))
-    ]
+    tests = [(test, files[test["f"]] if test.get("f", -1) in changed else None) for test in source.get("a", ())]
+    said = [sentence for test, file in tests if (sentence := _judge(test, file))]
     texts = quoted.items
     if said and texts:
         more = f" ({'; '.join(said)})"
-        texts = tuple((_doubted(full, more, section), f"{short}{more}" if short else "") for full, short in texts)
-    why = source.get("w")
-    known = why if isinstance(why, dict) else {}
-    return Part(section, path, texts, quoted.more, str(source.get("e", "")), is_doubted=bool(said), why=known)
-
-
-def _doubted(full: str, more: str, section: str) -> str:
-    """What is wrong with a note stands in its first line: that is the one that is read."""
-    first, break_, rest = full.partition("\n")
-    return f"{first}{more}{break_}{rest}" if section == "map" else f"{full}{more}"
+        # What is wrong with a note stands in its first line: that is the one that is read.
+        ends = [full.find("\n") if section == "map" and "\n" in full else len(full) for full, _ in texts]
+        pairs = zip(texts, ends, strict=True)
+        texts = tuple((full[:at] + more + full[at:], short and short + more) for (full, short), at in pairs)
+    why, episode = _dict(source.get("w")), str(source.get("e", ""))
+    return Part(section, path, texts, quoted.more, episode, is_doubted=bool(said), why=why)
 
 
 def still_says(vault: str, path: str, *ids: str) -> bool:
@@ -196,7 +190,7 @@ def read_text(path: str, largest: int) -> str | None:
 
 
 def _judge(test: dict[str, Any], path: str | None) -> str:
-    """What to say of an anchor; `path` is its file where that changed since the brief was made."""
+    """The sentence about an anchor; `path` is its file where that changed since the brief was made."""
     if path is None:
         return str(test.get("said", ""))
     if not stamp(path):
@@ -210,9 +204,7 @@ def _judge(test: dict[str, Any], path: str | None) -> str:
 
 def holds_in(test: dict[str, Any], text: str) -> bool | None:
     """Whether a text still has what a note is anchored to, lines that only moved included. None: not to be told here.
-
-    Trailing blanks do not count, as in vault/anchors; a line must be whole, so `LIMIT = 30` is not `LIMIT = 3`.
-    """
+    Trailing blanks do not count, as in vault/anchors; a line must be whole, so `LIMIT = 30` is not `LIMIT = 3`."""
     lines = [line.rstrip() for line in text.split("\n")]
     trimmed = "\n".join(lines)
     wanted, needle = str(test.get("hash", "")).lower(), str(test.get("needle", ""))
@@ -230,7 +222,7 @@ def holds_in(test: dict[str, Any], text: str) -> bool | None:
 
 
 def said_newer(version: int, known: int) -> Reply:
-    """What a start says where a newer holdfast has written the vault: silence would look like an empty memory."""
+    """The start where a newer holdfast has written the vault: silence would look like an empty memory."""
     return Reply(
         f"Holdfast remembers more than it can tell here: this vault has format {version}, written by a newer holdfast, "
         f"and the one on this machine knows format {known}. Nothing of it was changed. Flags are kept and filed later; "
@@ -240,5 +232,5 @@ def said_newer(version: int, known: int) -> Reply:
 
 
 def said_off(why: str) -> Reply:
-    """What a start says where capture is switched off."""
+    """The start where capture is switched off."""
     return Reply(f"Holdfast captures nothing in this session: {why}.")

@@ -1,4 +1,4 @@
-"""What a start can only know at that moment: sessions that did not finish, flags that are not filed yet, open tasks.
+"""The part of a start that only that moment knows: sessions that did not finish, flags not filed yet, open tasks.
 
 A warning stands for something to be done, until it is done: a close that is under way is none. Of other projects
 nothing is told unless their flags have waited for so long that something must be wrong. Whether a flag waits is
@@ -17,7 +17,6 @@ from holdfast.text.layout import Item, Section, many, when
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.capture.notices import Fault
-
 
 MOST_SEGMENTS = 8  # that one start reads to see whether marks still hold; the rest is for the next one
 LONGEST = 1000  # of one flag's text here; the queue has it whole
@@ -38,27 +37,19 @@ class Live:
 
 
 def gather(
-    state: str,
-    project: Project,
-    now: float,
-    living: set[str],
-    *,
-    closes: bool,
-    only_look: bool = False,
-    own: str = "",
+    state: str, project: Project, now: float, living: set[str], *, closes: bool, only_look: bool = False, own: str = ""
 ) -> Live:
     """For a start in `project`. `living` are the episodes that go on elsewhere, `closes` whether one is started now.
-    Flags of episodes that begin with `own` are those of the conversation that is told: it knows them.
-
-    With `only_look` no mark is taken away: what is told once is then told by the start itself.
-    """
+    Flags of episodes that begin with `own` are those of the conversation that is told: it knows them. With `only_look`
+    no mark is taken away: what is told once is then told by the start itself."""
     view = queue.read(f"{state}/queue", now, newest=marks.NEWEST)
     left, found = _marks_that_hold(state, project, now, only_look=only_look)
     known = {entry.flag.id: entry for entry in (*found, *view.entries)}
     in_order = sorted(known.values(), key=lambda e: (e.flag.time, e.flag.id))  # an id tells milliseconds only
     mine = [e for e in in_order if e.flag.project in project.ids]
-    late = [e for e in view.entries if e.flag.project not in project.ids and _waits_too_long(e, now, living)]
-    running = _running(mine)
+    late = [e for e in view.entries if e.state == queue.WAITING and now - e.flag.time > TOO_LONG]
+    late = [e for e in late if e.flag.project not in project.ids and e.flag.episode not in living]
+    running = {one.flag.episode for one in mine if one.state == queue.CLAIMED and one.claim}  # a close holds them now
     faults = _faults(state, now)
     told = [_fault(faults, now)] if faults else []
     told += [f"Note: {project.clash}."] if project.clash else []
@@ -67,11 +58,9 @@ def gather(
     if errors := _errors(state):
         told.append(f"The last check found {many(errors, 'error')} in the vault; `holdfast check` lists them.")
     if late:
-        count = len({entry.flag.project for entry in late})
-        told.append(
-            f"{many(len(late), 'flag')} of {many(count, 'other project')} {'waits' if len(late) == 1 else 'wait'} for "
-            "more than a day: their closes do not run. `holdfast close --all` files them."
-        )
+        elsewhere = many(len({entry.flag.project for entry in late}), "other project")
+        what = f"{many(len(late), 'flag')} of {elsewhere} {'waits' if len(late) == 1 else 'wait'} for more than a day"
+        told.append(f"{what}: their closes do not run. `holdfast close --all` files them.")
     said = notices.for_project(state, project.id, now, project.merged)
     told += [notice.line for notice in said]
     if not only_look:
@@ -84,20 +73,21 @@ def gather(
     flags = Section(f"{waiting}, newest first:", _flags(news, living), 20, "`holdfast queue` shows all")
     warnings = Section("", tuple(Item(line) for line in told), 10, "`holdfast queue` and `holdfast log` show all")
     is_due = marks.any_left(state) or any(e.state == queue.WAITING and e.flag.episode not in living for e in mine)
-    tasks = _tasks(state, project, living)
+    tasks = Section("", (), 0)
+    if home.has_tasks(state, *project.ids):
+        from holdfast.brief import open_tasks
+
+        tasks = open_tasks.section(state.rpartition("/")[0], state, project.ids, living)
     others = [mark for mark in left if not (own and mark.episode.startswith(own))]
-    worst = faults[0] if faults else None
-    return Live(warnings, flags, is_due, tasks, _said(state, others, mine), _died(state, others), worst)
+    return Live(warnings, flags, is_due, tasks, *_untold(state, others, mine), faults[0] if faults else None)
 
 
 def _faults(state: str, now: float) -> list[Fault]:
-    """Those that stand; where none of them is about the history, what a glance at it shows."""
+    """The faults that stand; where none of them is about the history, what a glance at it shows."""
     stands = platform.is_there(f"{state}/faults")
     seen = gitfiles.damage(state.rpartition("/")[0])
     if not stands and not seen:
         return []
-    from holdfast.capture import notices
-
     found = notices.standing(state)
     if seen and not any(one.name in (notices.HISTORY, notices.HISTORY_LOST) for one in found):
         found.insert(0, notices.Fault(notices.GLANCE, now, seen))
@@ -109,44 +99,28 @@ def _fault(found: list[Fault], now: float) -> str:
     worst = found[0]
     why = f" ({worst.detail.rstrip('.')})" if worst.detail else ""
     more = f" `holdfast doctor` names {many(len(found) - 1, 'more fault')}." if len(found) > 1 else ""
-    return (
-        f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept. "
-        f"Tell the user to run `{worst.command}`.{more}"
-    )
+    what = f"WARNING: since {when(min(worst.since, now))}, {worst.what}{why}. What was flagged is kept."
+    return f"{what} Tell the user to run `{worst.command}`.{more}"
 
 
-def _died(state: str, left: list[marks.Mark]) -> tuple[tuple[str, str], ...]:
+def _untold(
+    state: str, left: list[marks.Mark], mine: list[queue.Entry]
+) -> tuple[tuple[Item, ...], tuple[tuple[str, str], ...]]:
+    """What the user said, and the account, of sessions that no close has told of yet."""
     untold = [mark for mark in left if mark.story]
     if not untold:
-        return ()
+        return (), ()
     from holdfast.brief import reconstruction
 
-    return reconstruction.texts(state, untold)
-
-
-def _said(state: str, left: list[marks.Mark], mine: list[queue.Entry]) -> tuple[Item, ...]:
-    if not any(mark.story for mark in left):
-        return ()
-    from holdfast.brief import reconstruction
-
-    return reconstruction.items(state, left, [entry.flag.text for entry in mine])
-
-
-def _tasks(state: str, project: Project, living: set[str]) -> Section:
-    if not home.has_tasks(state, *project.ids):
-        return Section("", (), 0)
-    from holdfast.brief import open_tasks
-
-    return open_tasks.section(state.rpartition("/")[0], state, project.ids, living)
+    told = [entry.flag.text for entry in mine]
+    return reconstruction.items(state, untold, told), reconstruction.texts(state, untold)
 
 
 def _marks_that_hold(
     state: str, project: Project, now: float, *, only_look: bool
 ) -> tuple[list[marks.Mark], list[queue.Entry]]:
-    """The marks of this project of which something is to do, and the flags that wait; the others are removed.
-
-    A session that died before it did anything leaves nothing to drain: it is told once.
-    """
+    """The marks of this project of which something is to do, and the flags that wait; the others are removed. A session
+    that died before it did anything leaves nothing to drain: it is told once."""
     found: dict[tuple[str, str], list[queue.Entry] | None] = {}
 
     def holds(mark: marks.Mark) -> bool:
@@ -167,7 +141,7 @@ def _marks_that_hold(
 
 
 def _drafts(state: str, project: Project, now: float, living: set[str], *, only_look: bool) -> list[str]:
-    """What was submitted and refused, in a session that is over."""
+    """Drafts: submitted and refused, in a session that is over."""
     if not platform.is_there(f"{state}/drafts"):
         return []
     from holdfast.capture import drafts
@@ -176,31 +150,20 @@ def _drafts(state: str, project: Project, now: float, living: set[str], *, only_
 
 
 def _errors(state: str) -> int:
-    """How many errors the check at the end of the last close found."""
+    """The count of errors that the check at the end of the last close found."""
     try:
-        text = platform.read_file(f"{state}/check", 32).decode("ascii", "replace").strip()
-    except OSError:
+        return int(platform.read_file(f"{state}/check", 32))
+    except (OSError, ValueError):
         return 0
-    return int(text) if text.isdecimal() else 0
-
-
-def _running(entries: list[queue.Entry]) -> set[str]:
-    """The episodes whose flags a close holds at this moment."""
-    return {entry.flag.episode for entry in entries if entry.state == queue.CLAIMED and entry.claim}
-
-
-def _waits_too_long(entry: queue.Entry, now: float, living: set[str]) -> bool:
-    return entry.state == queue.WAITING and now - entry.flag.time > TOO_LONG and entry.flag.episode not in living
 
 
 def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -> str:
-    """What is to be said of a session that left something behind; "" where it is seen to at this moment."""
+    """The warning about a session that left something behind; "" where it is seen to at this moment."""
+    is_soon = mark.why == episodes.ENDED and 0 <= now - mark.last < marks.PATIENCE and closes
+    if mark.episode in running or is_soon:
+        return ""
     host = mark.episode.partition("/")[0]
     session = clean(episodes.session_of(mark.episode)[:80])[0][:40]
-    if mark.episode in running:
-        return ""
-    if mark.why == episodes.ENDED and 0 <= now - mark.last < marks.PATIENCE and closes:
-        return ""
     how = "died without an end" if mark.why == episodes.DIED else "ended and was not closed"
     kept = f"{many(mark.waiting, 'flag')} kept" if mark.waiting else "it had flagged nothing"
     heals = "its close is started now" if closes else "`holdfast close` files what it left"
@@ -222,7 +185,8 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
             continue
         note = " (dead letter)" if entry.state == queue.DEAD else ""
         is_said = bool(flag.status) and flag.origin == "user"
-        note += f" (said by the user on {_day(flag.time)}, not confirmed)" if is_said else ""
+        day = time.strftime("%Y-%m-%d", time.gmtime(flag.time))
+        note += f" (said by the user on {day}, not confirmed)" if is_said else ""
         note += " (proposed by the agent, not confirmed by the user)" if gate.is_proposal(flag) else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"
@@ -232,7 +196,3 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
         why = {"origin": flag.origin, "time": flag.time}
         found.append(Item(line, carries=flag.id, words=flag.text, why=why))
     return tuple(found)
-
-
-def _day(moment: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(moment))

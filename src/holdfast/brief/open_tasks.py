@@ -12,17 +12,15 @@ SHARE = 30  # hundredths of a brief
 
 
 def section(vault: str, state: str, ids: tuple[str, ...], living: set[str]) -> Section:
-    """What a start is told of the open tasks of a project, by all of its ids."""
+    """The open tasks of a project, by all of its ids."""
     told, more = told_by(vault, ids)
-    if any(one.is_behind for one in told):
-        _catch_up(vault, [one.id for one in told if one.is_behind])
+    if behind := [one.id for one in told if one.is_behind]:
+        _catch_up(vault, behind)
         told, more = told_by(vault, ids)
-    for one in told:
-        if one.begun:
-            for ident in ids:
-                _watch_begun(state, ident, one)
     items: list[Item] = []
     for one in told:
+        if one.begun:
+            _watch_begun(state, ids, one)
         items += [Item(text, short, carries=f"tasks/{one.id}") for text, short, _ in one.items[:1]]
         left = _left_behind(state, one, living)
         items += [Item(left)] if left else []
@@ -41,8 +39,8 @@ def told_by(vault: str, ids: tuple[str, ...]) -> tuple[list[boot.Told], int]:
 
 
 def _catch_up(vault: str, tasks: list[str]) -> None:
-    """Take in what the hook of the session before saw, and nobody rendered: the next step follows from it. Whoever
-    holds the tasks at this moment does the same."""
+    """Take in what the hook of the session before saw, and nobody rendered: the next step follows from it. A process
+    that holds the tasks at this moment does the same."""
     import time
 
     from holdfast.tasks.desk import REFUSALS, Desk
@@ -55,11 +53,12 @@ def _catch_up(vault: str, tasks: list[str]) -> None:
         return
 
 
-def _watch_begun(state: str, project: str, one: boot.Told) -> None:
+def _watch_begun(state: str, ids: tuple[str, ...], one: boot.Told) -> None:
     from holdfast.tasks import watch
 
     try:
-        watch.add_begun(state, project, one.id, one.begun)
+        for project in ids:
+            watch.add_begun(state, project, one.id, one.begun)
     except OSError:
         return  # then a look at one of them goes unseen
 

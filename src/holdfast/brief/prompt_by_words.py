@@ -1,9 +1,8 @@
-"""What a prompt is looked up by: its words, names of code whole and in parts, and which of them any work has.
+"""The look-up at a session's first prompt: notes that clearly bear on it, by words alone, read-only, in milliseconds.
 
-It runs in the hook, so the words are told apart without `re`. Words of any work (fix, test, file) say little of what
-a prompt is about, however rare they are in a vault; words that hold a sentence together say nothing and are left out.
-
-The look-up at a session's first prompt: which notes clearly bear on it, by words alone, read-only, in milliseconds.
+A prompt is looked up by its words, and by names of code whole and in parts. It runs in the hook, so the words are told
+apart without `re`. Words of any work (fix, test, file) say little of what a prompt is about, however rare they are in a
+vault; words that hold a sentence together say nothing and are left out.
 """
 
 from __future__ import annotations
@@ -13,13 +12,15 @@ import time
 
 from holdfast.capture import platform
 from holdfast.capture.ids import digest
-from holdfast.model import value
+from holdfast.model import value, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 else:
     try:
         import _sqlite3 as sqlite3  # without the datetime and collections that the package brings along
@@ -34,7 +35,7 @@ SIGNS = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF),
 )  # fmt: skip
 JOINING = "_./:#-"  # signs that make one name of several words
-STOP_WORDS = """
+STOP = word_set("""
 a about above after again all also am an and any are as at be because been before being below between both but by can
 cannot could did do does doing down during each either else even ever every few for from further get gets getting go
 going gone good got had has have having he hello her here hers hey hi him his how i if in into is it its just know let
@@ -44,8 +45,8 @@ sure tell than thank thanks that the their theirs them then there these they thi
 too under until up upon us use used uses using ve very via want wants was way we well were what when where which while
 who whom whose why will with without would yes yet you your yours der die das ein eine und ist im mit el la los las un
 una le les et est
-"""
-USUAL_WORDS = """
+""")
+WORK = word_set("""
 add added adding agent app back bad branch break breaking broken bug bugs build builds call calls case change changed
 changes check class clean clear code command commit config continue correct crash create current daily data date day
 days default delete deploy doc docs done edit empty end error errors example exception exist explain fail failed failing
@@ -58,14 +59,12 @@ run running runs script second server service session set setting setup show sid
 status step steps stop string summarise summarize support system take task tasks test tests text time times today todo
 tomorrow tool traceback try ts type typo understand unit update user users value version warning wire word words work
 working works write writes writing wrong yaml yml
-"""
-STOP = frozenset(STOP_WORDS.split())
-WORK = frozenset(USUAL_WORDS.split())
+""")
 
 
 def terms(prompt: str) -> list[tuple[str, bool]]:
-    """What a prompt is looked up by: its words, names of code whole and in parts; whether each is a word of any work.
-    The telling ones first: should time run out, the others are missed least."""
+    """The words that a prompt is looked up by, and whether each is a word of any work. The telling ones come first:
+    should time run out, the others are missed least."""
     found: dict[str, bool] = {}
     for whole in prompt[:LONGEST].split():
         chunk, pairs = (whole, []) if whole.isascii() else _pairs(whole)
@@ -74,15 +73,16 @@ def terms(prompt: str) -> list[tuple[str, bool]]:
         for piece in pieces:
             for word in (piece.casefold(), *_humps(piece)):
                 if len(word) > 1 and word not in STOP:
-                    found.setdefault(word, _is_usual(word))
+                    is_year = len(word) == 4 and word[:2] in ("19", "20")
+                    is_small = word.isdecimal() and (len(word) < 3 or is_year)
+                    found.setdefault(word, is_small or word in WORK or word.removesuffix("s") in WORK)
         inner = chunk.strip("\"'`.,:;!?()[]{}<>*#-_/")
         if len(pieces) > 1 and not any(sign in JOINING for sign in inner):
             continue
         name = [piece.casefold() for piece in pieces]
         if 1 < len(name) <= 8:
             found.setdefault(" ".join(name), all(one in WORK or one in STOP for one in name))
-    ordered = sorted(found.items(), key=lambda pair: pair[1])
-    return ordered[:MOST_TERMS]
+    return sorted(found.items(), key=lambda pair: pair[1])[:MOST_TERMS]
 
 
 def _pairs(chunk: str) -> tuple[str, list[str]]:
@@ -99,12 +99,6 @@ def _pairs(chunk: str) -> tuple[str, list[str]]:
 
 def is_pair(term: str) -> bool:
     return len(term) == 2 and any(low <= ord(term[0]) <= high for low, high in SIGNS)
-
-
-def _is_usual(word: str) -> bool:
-    """Whether it is a word of any work, a small number or a year."""
-    is_small = word.isdecimal() and (len(word) < 3 or (len(word) == 4 and word[:2] in ("19", "20")))
-    return is_small or word in WORK or word.removesuffix("s") in WORK
 
 
 def _humps(word: str) -> list[str]:
@@ -137,7 +131,7 @@ OF_PAIR = 0.8  # of what a word is worth: one word makes several pairs
 
 
 @value
-class Seen:
+class NoteByWords:
     """A note that bears on a prompt: how far above chance, and by which of its words."""
 
     id: str
@@ -147,9 +141,8 @@ class Seen:
 
 
 @value
-class Read:
-    """What the traffic log needs of a note that was opened: its id, and the weight and time it began with where nobody
-    has read it before."""
+class OpenedNote:
+    """A note that was opened: its id, and the weight and time it began with where nobody has read it before."""
 
     id: str
     new: dict[str, tuple[float, float]]
@@ -170,79 +163,59 @@ def scope_word(project: str) -> str:
     return f"p{digest(project, 16)}"
 
 
-def look(state: str, project: str, prompt: str, within: float = 0.0, merged: tuple[str, ...] = ()) -> list[Seen]:
-    """The notes of a project, of those merged into it, and the global ones, that clearly bear on a prompt, the best
-    first."""
+def look(state: str, project: str, prompt: str, within: float = 0.0, merged: tuple[str, ...] = ()) -> list[NoteByWords]:
+    """Notes of a project, of those merged into it, and global ones, that clearly bear on a prompt, the best first."""
     wanted, within = terms(prompt), within or WITHIN
     if not wanted:
         return []
-    try:
-        db = _opened(f"{state}/{FILE}", within)
-    except (OSError, sqlite3.Error):
-        return []
-    try:
-        return _found(db, wanted, (project, *merged), time.perf_counter() + within) if _is_known(db) else []
-    except (sqlite3.Error, TypeError, ValueError, IndexError):
-        return []
-    finally:
-        db.close()
+    until = time.perf_counter() + within
+    return _read(state, within, lambda db: _found(db, wanted, (project, *merged), until), [])
 
 
-def opened_note(state: str, path: str) -> Read | None:
-    """What is known of the note or handoff at a path; None where the index does not have it."""
-    try:
-        db = _opened(f"{state}/{FILE}", WITHIN)
-    except (OSError, sqlite3.Error):
-        return None
+def opened_note(state: str, path: str) -> OpenedNote | None:
+    """The note or handoff at a path; None where the index does not have it."""
     ident = note_id(path)
     query = "SELECT start, created, EXISTS (SELECT 1 FROM traffic r WHERE r.id = t.id) FROM thought t WHERE id = ?"
-    try:
-        row = db.execute(query, (ident,)).fetchone() if _is_known(db) else None
-        return Read(ident, {} if row[2] else {ident: (float(row[0]), float(row[1]))}) if row else None
-    except (sqlite3.Error, TypeError, ValueError):
-        return None
-    finally:
-        db.close()
+    row = _read(state, WITHIN, lambda db: db.execute(query, (ident,)).fetchone(), None)
+    return OpenedNote(ident, {} if row[2] else {ident: (float(row[0]), float(row[1]))}) if row else None
 
 
 def used(state: str, now: float) -> dict[str, tuple[float, int]]:
     """The notes that somebody has read, by path: what each weighs now, and how often it was. {} without an index."""
-    from holdfast import pheromone
+    from holdfast.pheromone import decayed
 
+    query = "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t USING (id) WHERE t.kind = 'note'"
+    rows: list[Any] = _read(state, WITHIN_MAKING, lambda db: db.execute(query).fetchall(), [])
     try:
-        db = _opened(f"{state}/{FILE}", WITHIN_MAKING)
+        return {str(path): (decayed(float(weight), float(last), now), int(count)) for path, weight, last, count in rows}
+    except (TypeError, ValueError):
+        return {}
+
+
+def _read(state: str, within: float, ask: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+    """The answer of the index, within so many seconds; `otherwise` where there is none that we can read."""
+    try:
+        platform.refuse_odd(f"{state}/{FILE}")
+        place = f"{state}/{FILE}".replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        db = sqlite3.connect(f"file:{place}?mode=ro", timeout=0.0, isolation_level=None, uri=True)
     except (OSError, sqlite3.Error):
-        return {}
-    query = (
-        "SELECT t.path, r.weight, r.last, r.count FROM traffic r JOIN thought t ON t.id = r.id WHERE t.kind = 'note'"
-    )
+        return otherwise
+    until = time.perf_counter() + within
     try:
-        rows = db.execute(query).fetchall() if _is_known(db) else []
-        return {str(path): (pheromone.decayed(float(weight), float(last), now), int(count))
-                for path, weight, last, count in rows}  # fmt: skip
-    except (sqlite3.Error, TypeError, ValueError):
-        return {}
+        db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
+        if db.execute("PRAGMA user_version").fetchone()[0] != STEP:
+            return otherwise
+        row = db.execute("SELECT value FROM meta WHERE name = 'made'").fetchone()
+        return ask(db) if row and row[0] == MADE else otherwise
+    except (sqlite3.Error, TypeError, ValueError, IndexError):
+        return otherwise
     finally:
         db.close()
 
 
-def _opened(path: str, within: float) -> sqlite3.Connection:
-    platform.refuse_odd(path)
-    place = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = sqlite3.connect(f"file:{place}?mode=ro", timeout=0.0, isolation_level=None, uri=True)
-    until = time.perf_counter() + within
-    db.set_progress_handler(lambda: time.perf_counter() > until, OPCODES)
-    return db
-
-
-def _is_known(db: sqlite3.Connection) -> bool:
-    if db.execute("PRAGMA user_version").fetchone()[0] != STEP:
-        return False
-    row = db.execute("SELECT value FROM meta WHERE name = 'made'").fetchone()
-    return bool(row) and row[0] == MADE
-
-
-def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], ids: tuple[str, ...], until: float) -> list[Seen]:
+def _found(
+    db: sqlite3.Connection, wanted: list[tuple[str, bool]], ids: tuple[str, ...], until: float
+) -> list[NoteByWords]:
     total = (db.execute("SELECT max(n) FROM thought").fetchone()[0] or 0) + PRIOR
     evidence: dict[int, dict[str, float]] = {}
     done: list[tuple[str, list[int]]] = []
@@ -268,7 +241,7 @@ def _found(db: sqlite3.Connection, wanted: list[tuple[str, bool]], ids: tuple[st
 
 
 def _rows(db: sqlite3.Connection, term: str, ids: tuple[str, ...]) -> list[int]:
-    """The notes with a term, of one project and the global ones, up to the number at which it says too little."""
+    """The notes with a term, up to the number at which it says too little."""
     scope = " OR ".join(f'"{scope_word(one)}"' for one in dict.fromkeys((*ids, "")))
     said = f'{{title text context extra}} : "{term}" AND scope : ({scope})'
     return [row[0] for row in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (said, COMMON))]
@@ -284,16 +257,15 @@ def _notes(db: sqlite3.Connection, listed: list[int]) -> Iterable[Any]:
     ).fetchall()
 
 
-def _clear(rows: Iterable[Any], evidence: dict[int, dict[str, float]], chance: float, asked: int) -> list[Seen]:
+def _clear(rows: Iterable[Any], evidence: dict[int, dict[str, float]], chance: float, asked: int) -> list[NoteByWords]:
     found = []
     for n, ident, path, title, size in rows:
         own = str(title).casefold()
         shared = evidence[n]
-        sums = sum(
-            worth * (IN_TITLE if term[: max(4, len(term) - 3)] in own else 1.0) for term, worth in shared.items()
-        )
+        titled = [term for term in shared if term[: max(4, len(term) - 3)] in own]
+        sums = sum(shared.values()) + (IN_TITLE - 1.0) * sum(shared[term] for term in titled)
         luck = len(shared) * CHOICE * math.log(max(1.0, asked / len(shared))) + math.log(max(1.0, size / SHORT))
         if sums - chance - luck >= CLEAR:
-            found.append(Seen(str(ident), str(path), sums - chance - luck, tuple(shared)))
+            found.append(NoteByWords(str(ident), str(path), sums - chance - luck, tuple(shared)))
     found.sort(key=lambda one: (-one.score, one.id))
     return [one for one in found if one.score >= NEAR * found[0].score][:MOST]

@@ -1,7 +1,6 @@
-"""Why each line of a brief is there, and why other things are not: for `holdfast boot --explain`.
+"""The reason for each line of a brief, and for what is left out: for `holdfast boot --explain`.
 
-Nothing is decided here: it tells what vault/brief and brief/composing did, from the very brief that the next start
-gets.
+Nothing is decided here: it tells what vault/brief and brief/composition did, from the brief that the next start gets.
 """
 
 from __future__ import annotations
@@ -10,26 +9,25 @@ import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.brief import composing
+from holdfast.brief import composition
 from holdfast.text.layout import MOST_CHARACTERS
 
 if TYPE_CHECKING:
-    from holdfast.brief.composing import Composed
+    from holdfast.brief.composition import Composed
     from holdfast.text.layout import Item
 
-
 RULES = {
-    composing.WARNINGS: "something is to be done; it goes once that is done",
-    composing.OWN: "your own words in BRAIN.md",
-    composing.RULES: "always applies",
-    composing.SAID: "the user's words, not confirmed yet",
-    composing.TASKS: "a task is open here",
-    composing.HANDOFF: "the handoff that this work tree goes on from",
-    composing.BEFORE: "a handoff before it, where room is left",
-    composing.BESIDE: "another session of this project",
-    composing.ACTIVITY: "one of the last sessions of this project",
-    composing.FLAGS: "flagged, and no close has filed it yet",
-    composing.MAP: "by authority, then use, then age",
+    composition.WARNINGS: "something is to be done; it goes once that is done",
+    composition.OWN: "your own words in BRAIN.md",
+    composition.RULES: "always applies",
+    composition.SAID: "the user's words, not confirmed yet",
+    composition.TASKS: "a task is open here",
+    composition.HANDOFF: "the handoff that this work tree goes on from",
+    composition.BEFORE: "a handoff before it, where room is left",
+    composition.BESIDE: "another session of this project",
+    composition.ACTIVITY: "one of the last sessions of this project",
+    composition.FLAGS: "flagged, and no close has filed it yet",
+    composition.MAP: "by authority, then use, then age",
 }
 NO_ROOM = "no room in its section"
 SHORT = "in short: no room for all of it"
@@ -81,7 +79,7 @@ def explain(made: Composed, now: float) -> Explained:
         name, missing = one.section.name, 0
         path = ""
         for item, text in zip(one.section.items, one.chosen, strict=True):
-            path = item.carries or (path if name in composing.IN_PIECES else "")
+            path = item.carries or (path if name in composition.IN_PIECES else "")
             if text:
                 form = "whole" if text == item.text else "short"
                 lines.append(_line(name, item, path, now, text=text, form=form))
@@ -103,19 +101,12 @@ def _line(section: str, item: Item, path: str, now: float, *, why: str = "", for
     if form == "short":
         reason = f"{reason} ({SHORT})"
     weight = known.get("weight")
+    origin, authority = known.get("origin") or known.get("author") or "", known.get("authority") or ""
     return Line(
-        section,
-        _first(text or item.text),
-        reason,
-        source=path,
-        origin=str(known.get("origin") or known.get("author") or ""),
-        authority=str(known.get("authority") or ""),
-        age_days=_age(known, now),
-        reads=int(known.get("reads") or 0),
+        section, _first(text or item.text), reason, path, str(origin), str(authority), _age(known, now),
+        reads=int(known.get("reads") or 0), characters=len(text), form=form,
         weight=float(weight) if isinstance(weight, (int, float)) else None,
-        characters=len(text),
-        form=form,
-    )
+    )  # fmt: skip
 
 
 def _first(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, quoting
 from holdfast.model import TRUSTED, Flag
-from holdfast.text import lead_ins
+from holdfast.text.order_phrases import without_request
 from holdfast.vault import anchors, edits, frontmatter, index, notes
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
@@ -334,7 +334,7 @@ def sources_of(flag: Flag) -> list[str]:
 
 def plain(flag: Flag) -> str:
     """The words of a flag; of what the user wants remembered, without those that ask for it."""
-    return lead_ins.without(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
+    return without_request(flag.text) if flag.kind == "user-request" and flag.status != UNCONFIRMED else flag.text
 
 
 def _waits(note: notes.Note) -> str:

@@ -1,11 +1,10 @@
 """Armed notes at a tool call: what was learned comes back before the call runs, and a rule answers for it.
 
-Knowing the fix is not applying it. Hosts hand the text of this moment to the model together with the tool's result,
-which is too late for a render that hangs. So the first call of an episode, and of each subagent, which has a context of
-its own, that a snag or a person has armed a note for is stopped with its lines; run again, it passes. A note that comes
-back by its own words is told along with the result and stops nothing, and so are words from outside. Only the user's
-rule decides: never denies each time, with its reason and how the user lifts it; ask has the user asked. A rule holds
-where no episode is known too, on a disk that takes nothing.
+Hosts hand the text of this moment to the model together with the tool's result, which is too late for a render that
+hangs. So the first call of an episode, and of each subagent, that a snag or a person has armed a note for is stopped
+with its lines; run again, it passes. A note that comes back by its own words is told along with the result and stops
+nothing, and so are words from outside. Only the user's rule decides: never denies each time, with its reason and how
+the user lifts it; ask has the user asked. A rule holds where no episode is known too, on a disk that takes nothing.
 
 The notes were compiled into one small file (vault/armed_file); without it this costs one look that finds nothing. The
 ledger gets what is called after a note was told (`armed`): from it the close learns whether a snag's lesson was taken.
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 from holdfast.capture import codec, once, platform
 from holdfast.capture.ids import digest
+from holdfast.hook import lifecycle
 from holdfast.model import TRUSTED, Reply
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ HEAD, FOOT = ("<holdfast-memory>", "Remembered for this very call:"), "</holdfas
 
 
 def look(scene: Scene, episode: Episode | None) -> Reply:
-    """What the armed notes have to say to this tool call."""
+    """The answer of the armed notes to this tool call."""
     moment = scene.moment
     found = matching(scene, episode)
     if not found:
@@ -45,10 +45,12 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
     deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] == USER]
     never = next((one for one in deciding if one["policy"] == "never"), None)
     if never:
-        return _decided(scene, episode, "deny", never, f"{_rule(never)} Only the user lifts it: `{_lift(never)}`.")
+        lifts = f"Only the user lifts it: `holdfast disarm {_stem(never)}`."
+        return _decided(scene, episode, "deny", never, f"{_rule(never)} {lifts}")
     ask = next((one for one in deciding if one["policy"] == "ask"), None)
     if ask and moment.asks:
-        return _decided(scene, episode, "ask", ask, f"{_rule(ask)} To stop asking: `{_lift(ask)}`.")
+        lifts = f"To stop asking: `holdfast disarm {_stem(ask)}`."
+        return _decided(scene, episode, "ask", ask, f"{_rule(ask)} {lifts}")
     if not episode:
         return Reply()
     if ask and once.first(scene.state, episode.key, _once("ask", scene, ask["path"], moment.input)):
@@ -61,35 +63,28 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
 def failed(scene: Scene, episode: Episode) -> None:
     """A call has failed: the notes that were told for it have not helped."""
     for one in matching(scene, episode):
-        told = once.read(scene.state, episode.key, _once("armed", scene, one["path"]))
-        if told is not None and not one["own"]:
+        name = _once("armed", scene, one["path"])
+        if once.read(scene.state, episode.key, name) is not None and not one["own"]:
             scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how="failed")
 
 
-def _own_ids(scene: Scene, episode: Episode | None) -> tuple[str, ...]:
-    """The ids of the session's project, where the call is made in another."""
-    if not episode or episode.project in scene.project.ids:
-        return ()
-    from holdfast.capture import projects
-
-    return (episode.project, *projects.find(episode.cwd, scene.vault).ids)
-
-
 def matching(scene: Scene, episode: Episode | None) -> list[dict[str, Any]]:
-    """The notes that wait for this call, of the session's project and of the one that the call is made in; one that is
-    not as we compile them waits for nothing."""
+    """The notes that wait for this call, of the session's project and of the call's own."""
     moment = scene.moment
     lowered = moment.input.lower()
     found = []
     effects = None
-    projects: set[str] = set()
+    wanted: set[str] = set()
     for one in _candidates(scene.state, f"{lowered}\n{moment.tool}\n{moment.cwd}".lower()):
-        from holdfast.capture import armed_match
+        from holdfast.capture import armed_match, projects
 
         try:
             when = one["when"]
-            projects = projects or {"global", *scene.project.ids, *_own_ids(scene, episode)}
-            if one["project"] not in projects:
+            if not wanted:
+                wanted = {"global", *scene.project.ids}
+                if episode and episode.project not in wanted:  # the call is made in another project
+                    wanted |= {episode.project, *projects.find(episode.cwd, scene.vault).ids}
+            if one["project"] not in wanted:
                 continue
             if not armed_match.matches(when, moment.tool, moment.input, moment.paths, lowered):
                 continue
@@ -121,15 +116,14 @@ def _candidates(state: str, lowered: str) -> Iterator[dict[str, Any]]:
     removes = any(word in lowered for word in REMOVING)
     for line in text.split("\n"):
         keys, tab, record = line.partition("\t")
-        for key in keys.split(" ") if tab else ():
-            if key in lowered or (removes and key[:1] == "<" and key[1:] in lowered):  # "" is in every call
-                try:
-                    one = codec.decode(record)
-                except ValueError:
-                    break
-                if isinstance(one, dict):
-                    yield one
-                break
+        wanted = keys.split(" ") if tab else ()  # "" is in every call
+        if any(key in lowered or (removes and key[:1] == "<" and key[1:] in lowered) for key in wanted):
+            try:
+                one = codec.decode(record)
+            except ValueError:
+                continue
+            if isinstance(one, dict):
+                yield one
 
 
 def _once(what: str, scene: Scene, *words: str) -> str:
@@ -142,10 +136,6 @@ def _rule(one: dict[str, Any]) -> str:
     said = tidy(" ".join(line.strip() for line in one["lines"]))[:LONGEST_RULE]
     asks = "never" if one["policy"] == "never" else "ask first"
     return f'The rule "{one["name"]}" ({one["path"]}) says {asks}: {said.rstrip(".")}.'
-
-
-def _lift(one: dict[str, Any]) -> str:
-    return f"holdfast disarm {_stem(one)}"
 
 
 def _stem(one: dict[str, Any]) -> str:
@@ -200,19 +190,11 @@ def _note_call(scene: Scene, episode: Episode, one: dict[str, Any], *, is_same: 
     """A call that a note was told for comes again: the same one, the better one that it names, or another."""
     from holdfast.capture import armed_match
 
-    lowered = scene.moment.input.lower()
-    ways = [way for way in one["better"] if isinstance(way, list) and way]
+    ways, lowered = [way for way in one["better"] if isinstance(way, list) and way], scene.moment.input.lower()
     is_better = any(all(armed_match.has_word(lowered, str(word)) for word in way) for way in ways)
     how = "better" if is_better else "again" if is_same else "other"
     scene.note("armed", episode=episode.key, project=scene.project.id, path=one["path"], how=how)
 
 
 def _tell(scene: Scene, episode: Episode | None, found: list[dict[str, Any]], how: str) -> None:
-    scene.note(
-        "injection",
-        event=scene.moment.event,
-        episode=episode.key if episode else "",
-        project=scene.project.id,
-        carried=[one["path"] for one in found],
-        armed=how,
-    )
+    lifecycle.note(scene, "injection", episode, carried=[one["path"] for one in found], armed=how)

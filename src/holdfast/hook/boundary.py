@@ -1,10 +1,9 @@
-"""Which boundary a moment is, if it is one: something was finished, and what was learned is still at hand.
+"""Boundaries: moments at which something was finished, and what was learned is still at hand.
 
-Which tools close a chapter or a task is configuration: by default every tool named mark_chapter, of whatever server;
+Configuration says which tools close a chapter or a task: by default every tool named mark_chapter, of whatever server;
 a project may name its own. A todo, task or plan step counts once, however often the list is sent again; a subagent's
-is another than the main agent's of the same words. What failed has finished nothing.
-
-When the account of a session is kept on the way: at a boundary, and now and then in a long turn.
+is another than the main agent's of the same words. A call that failed has finished nothing. The account of a session is
+kept at a boundary, and now and then in a long turn.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from holdfast.capture import home, once
 from holdfast.capture.ids import digest
 from holdfast.hosts.tools import CHAPTER_TOOLS, short_name
 from holdfast.model import value
-from holdfast.text import shell_glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +24,12 @@ if TYPE_CHECKING:
     from holdfast.capture.episodes import Episode, Scene
     from holdfast.model import Moment
 
-
 CHAPTER, TASK, SUBAGENT, COMMIT = "chapter", "task", "subagent", "commit"
 
 
 @value
 class Boundary:
-    """What was finished: its kind, its own words, and the name that makes it one of a kind in its episode."""
+    """Something that was finished: its kind, its own words, and the name that makes it one of a kind in its episode."""
 
     kind: str
     words: str
@@ -42,8 +39,7 @@ class Boundary:
 def of(
     moment: Moment, config: Mapping[str, Any], state: str, episode: str, chapter_tools: tuple[str, ...] = ()
 ) -> Boundary | None:
-    """The boundary that this moment is, seen for the first time; None for any other. A list may bring several at once:
-    they are one boundary."""
+    """The boundary that this moment is, seen for the first time; None for any other. Several at once are one."""
     found = _found(moment, config, chapter_tools)
     whose = "" if moment.event == "subagent-stop" else moment.agent
     fresh = [one for one in found if once.first(state, episode, f"{one.kind}-{digest(whose + one.name)}")]
@@ -64,16 +60,23 @@ def _found(moment: Moment, config: Mapping[str, Any], chapter_tools: tuple[str, 
     for kind, tools in ((CHAPTER, chapter_tools), (TASK, machine.texts(wishes, "task_tools", ()))):
         if moment.tool and (moment.tool in tools or short_name(moment.tool) in tools):
             return [Boundary(kind, moment.input.partition("\n")[0], moment.call or moment.input)]
-    if moment.command and "commit" in moment.command and shell_glance.is_commit(moment.command):
-        return [Boundary(COMMIT, "", moment.call or moment.command)]
-    return []
+    return [Boundary(COMMIT, "", moment.call or moment.command)] if is_commit(moment.command) else []
+
+
+def is_commit(command: str) -> bool:
+    """Whether a command line commits with git; most need not be read to know."""
+    if "commit" not in command:
+        return False
+    from holdfast.text import shell_programs
+
+    return shell_programs.is_commit(command)
 
 
 ACCOUNTED = "accounted"  # its content is the size of the transcript that the last account was made of
-FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary; a
-# commit is always worth it
+FIRST, GROWN = 1 << 10, 8 << 10  # bytes that make the first account, and another, worth its process at a boundary
 GROWN_BETWEEN, BETWEEN = 64 << 10, 180.0  # bytes and seconds within a turn
 GROWN_MUCH = 192 << 10  # bytes that are worth it at any time
+MANY = 12  # flags that are worth a close
 
 
 def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_boundary: bool) -> None:
@@ -104,9 +107,6 @@ def keep_if_due(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_bo
         scene.failures.append(error)
 
 
-MANY = 12
-
-
 def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping[str, Any]) -> None:
     """Start a close of what this project's sessions have flagged so far, if that is enough."""
     waiting = once.read(scene.state, episode.key, once.UNFILED)
@@ -121,8 +121,8 @@ def close_if_many(scene: Scene, episode: Episode, env: Mapping[str, str], config
 
     if background.is_off(env) or once.take(scene.state, episode.key, once.UNFILED) is None:
         return
-    words = ("background-close", scene.project.root, episode.project)
     try:
-        scene.did["close"] = background.start(scene.vault, env, *words)
+        place = (scene.project.root, episode.project)
+        scene.did["close"] = background.start(scene.vault, env, "background-close", *place)
     except OSError as error:
         scene.failures.append(error)

@@ -3,14 +3,12 @@
 Armed notes ask for effects and not for words, because a file that must not be edited may be read, and because one
 command has many spellings: `git -C x push -f`, `sudo env A=1 git push --force`, `cd a && git push origin +main`. What
 a call does inside a script of its own is not seen. Nothing here runs unless a note might match.
-
-Words by which the effects of a call are told: tools and programs that write, remove, open, install or only look.
 """
 
 from __future__ import annotations
 
 from holdfast.hosts.tools import PATCH, PATCH_LINES
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text import shell_programs
 
 TYPE_CHECKING = False
@@ -20,45 +18,36 @@ if TYPE_CHECKING:
     from holdfast.model import Moment
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-WRITERS = _words(
+WRITERS = word_set(
     "edit write multiedit notebookedit apply_patch write_file replace create_file edit_file update_file delete_file "
     "move_file str_replace_editor str_replace_based_edit_tool create patch"
 )
-OPENERS = _words("read notebookread read_file view open_file read_text_file")
-PRINTERS = _words("cat head tail less more bat strings xxd hexdump od nl tac source .")
-REMOVERS = _words("rm rmdir unlink shred trash git-rm")
-MOVERS = _words("mv git-mv")
-MAKERS = _words(
+OPENERS = word_set("read notebookread read_file view open_file read_text_file")
+PRINTERS = word_set("cat head tail less more bat strings xxd hexdump od nl tac source .")
+REMOVERS = word_set("rm rmdir unlink shred trash git-rm")
+MOVERS = word_set("mv git-mv")
+MAKERS = word_set(
     "touch truncate tee mkdir chmod chown chgrp git-checkout git-restore git-clean patch dos2unix unix2dos sponge gzip"
 )
-PLACERS = _words("cp rsync install ln scp")
-IN_PLACE = _words("sed gsed perl ruby yq gawk clang-format autopep8")
-WITHOUT_SCRIPT = _words("yq clang-format autopep8")  # of those: all their words are files
+PLACERS = word_set("cp rsync install ln scp")
+IN_PLACE = word_set("sed gsed perl ruby yq gawk clang-format autopep8")
+WITHOUT_SCRIPT = word_set("yq clang-format autopep8")  # of those: all their words are files
 FORMATTERS = {  # that write, and the options without which they only look
     "prettier": ("--write", "-w"),
-    "eslint": ("--fix",),
     "gofmt": ("-w",),
-    "black": (),
-    "isort": (),
-    "rustfmt": (),
-    "ruff-format": (),
-    "ruff-check": ("--fix",),
-    "terraform-fmt": (),
+    **dict.fromkeys(("eslint", "ruff-check"), ("--fix",)),
+    **dict.fromkeys(("black", "isort", "rustfmt", "ruff-format", "terraform-fmt"), ()),
 }
-INTERPRETERS = _words("python node ruby perl php deno bun")
+INTERPRETERS = word_set("python node ruby perl php deno bun")
 WRITING = ("write", "'w'", '"w"', "'a'", '"a"', "unlink", "remove", "rename", "rmtree", "dump(", "copy")
-LOOKERS = PRINTERS | _words(
+LOOKERS = PRINTERS | word_set(
     "grep egrep fgrep rg ag ls find wc diff cmp stat file du df tree which type printenv awk jq sort uniq cut tr test "
     "[ echo printf true false sleep cd pwd ps man help git-log git-diff git-show git-grep git-blame git-status "
     "git-commit git-tag gh-pr gh-issue holdfast"
 )
 FINDING = ("-delete", "-exec", "-execdir", "-ok")
-RUNNERS = _words("npx bunx uvx pnpx tsx")
-RUNS = _words(
+RUNNERS = word_set("npx bunx uvx pnpx tsx")
+RUNS = word_set(
     "uv-run poetry-run pdm-run pipenv-run hatch-run pipx-run npm-exec pnpm-exec pnpm-dlx yarn-exec yarn-dlx "
     "bundle-exec mise-exec direnv-exec"
 )
@@ -74,13 +63,13 @@ SAME_OPTION = {  # by command: one option under its other names; the rest is tol
     "npm install -g": ("--global",),
 }
 SIGNS = {"--force": "+", "--delete": ":"}  # of a ref that is pushed
-HARMLESS = _words("--abort --continue --skip --quit --help --version --dry-run")
-PACKAGING = _words("install i add uninstall remove rm un update up upgrade get require download reinstall link")
-MANAGERS = _words(
+HARMLESS = word_set("--abort --continue --skip --quit --help --version --dry-run")
+PACKAGING = word_set("install i add uninstall remove rm un update up upgrade get require download reinstall link")
+MANAGERS = word_set(
     "npm pnpm yarn bun deno pip uv poetry pdm pipenv pipx conda mamba cargo go gem bundle composer apt apt-get brew "
     "dnf yum apk dotnet pacman"
 )
-MANIFESTS = _words(
+MANIFESTS = word_set(
     "package.json pyproject.toml cargo.toml go.mod gemfile composer.json pipfile setup.py setup.cfg environment.yml "
     "environment.yaml build.gradle build.gradle.kts pom.xml deno.json"
 )
@@ -137,19 +126,13 @@ class _Line:
     def read(self, line: str) -> Effects:
         self._take(line, 0)
         if PATCH in line:
-            marks = (
-                (text.strip(), mark) for text in line.splitlines() for mark in PATCH_LINES if text.startswith(mark)
-            )
-            self.writes += [join(self.here, text.removeprefix(mark).strip()) for text, mark in marks]
-            self.text += [text[1:] for text in line.splitlines() if text[:1] in ("+", "-")]
-        return Effects(
-            tuple(self.commands[:MOST]),
-            tuple(self.writes[:MOST]),
-            tuple(self.removes[:MOST]),
-            tuple((*self.opens, *self.writes)[:MOST]),
-            "\n".join(self.text),
-            cwd=self.cwd,
-        )
+            lines = line.splitlines()
+            files = [text.removeprefix(mark).strip() for text in lines for mark in PATCH_LINES if text.startswith(mark)]
+            self.writes += [join(self.here, one) for one in files]
+            self.text += [text[1:] for text in lines if text[:1] in ("+", "-")]
+        paths = (self.writes, self.removes, [*self.opens, *self.writes])
+        writes, removes, opens = (tuple(one[:MOST]) for one in paths)
+        return Effects(tuple(self.commands[:MOST]), writes, removes, opens, "\n".join(self.text), cwd=self.cwd)
 
     def _take(self, line: str, depth: int) -> None:
         targets: list[str] = []
@@ -158,9 +141,7 @@ class _Line:
             for at, word in enumerate(words[: len(words) - len(bare)]):
                 if word == "sudo":
                     self.commands.append(("sudo", *words[at + 1 :]))
-            into = [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
-            targets.clear()
-            self.writes += into
+            into = self._written(targets)
             inner = [list(one) for one in unwrapped(bare)]
             for one in inner:
                 self._command(one, line)
@@ -170,7 +151,14 @@ class _Line:
             nested = _told(bare) if depth < shell_programs.DEEPEST else ""
             if nested:
                 self._take(nested, depth + 1)
-        self.writes += [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
+        self._written(targets)
+
+    def _written(self, targets: list[str]) -> list[str]:
+        """The files that redirections have written to so far."""
+        into = [join(self.here, one) for one in targets if one not in NOWHERE and not one.isdecimal()]
+        targets.clear()
+        self.writes += into
+        return into
 
     def _command(self, words: list[str], line: str) -> None:
         self.commands.append(tuple(words))
@@ -194,14 +182,14 @@ class _Line:
         elif name in MAKERS or _is_formatting(name, args):
             self.writes += at
         elif name in IN_PLACE and _is_in_place(program, args):
-            has_script = any(
-                one in ("-e", "-f", "--expression", "--file") or one.startswith("--expression=") for one in args
-            )
+            options = [one.partition("=")[0] for one in args]
+            has_script = any(one in ("-e", "-f", "--expression", "--file") for one in options)
             self.writes += at if has_script or program in WITHOUT_SCRIPT else at[1:]
         elif name == "find" and any(one in FINDING for one in args):
             self._find(args)
-        elif program in INTERPRETERS and _is_inline(args, line):
-            self.writes += [join(self.here, one) for one in _script_paths(line)]
+        elif program in INTERPRETERS and any(mark in line for mark in WRITING):
+            is_inline = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
+            self.writes += [join(self.here, one) for one in _script_paths(line)] if is_inline else []
         elif name in PRINTERS:
             self.opens += at
         for flag in ("-o", "--output", "-O", "--output-document"):
@@ -210,11 +198,8 @@ class _Line:
         self.writes += [join(self.here, one[3:]) for one in args if program == "dd" and one.startswith("of=")]
 
     def _find(self, args: list[str]) -> None:
-        starts = []
-        for one in args:
-            if one.startswith(("-", "(", "!")):
-                break
-            starts.append(join(self.here, one))
+        stop = next((at for at, one in enumerate(args) if one.startswith(("-", "(", "!"))), len(args))
+        starts = [join(self.here, one) for one in args[:stop]]
         begin = next((at for at, one in enumerate(args) if one in ("-exec", "-execdir", "-ok")), len(args))
         doing = args[begin + 1 : begin + 2]
         if "-delete" in args or doing in (["rm"], ["unlink"]):
@@ -236,7 +221,7 @@ def unwrapped(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         program = SAME_PROGRAM.get(program, program)
         rest = _without_globals(left[1:]) if program == "git" else left[1:]
         yield (program, *rest)
-        plain = next((at for at, one in enumerate(rest) if not one.startswith("-")), len(rest))
+        plain = _first_plain(rest)
         if program == "python" and rest[:1] == ["-m"]:
             left = rest[1:]
         elif program in RUNNERS:
@@ -244,12 +229,15 @@ def unwrapped(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
             left = [left[0].partition("@")[0] or left[0], *left[1:]] if left else []
         elif rest and f"{program}-{rest[plain] if plain < len(rest) else ''}" in RUNS:
             inner = rest[plain + 1 :]
-            left = inner[next((at for at, one in enumerate(inner) if not one.startswith("-")), len(inner)) :]
+            left = inner[_first_plain(inner) :]
         elif program in ("docker", "podman", "kubectl") and "exec" in rest:
-            inner = [one for one in rest[rest.index("exec") + 1 :] if not one.startswith("-")]
-            left = inner[1:]
+            left = [one for one in rest[rest.index("exec") + 1 :] if not one.startswith("-")][1:]
         else:
             return
+
+
+def _first_plain(words: list[str]) -> int:
+    return next((at for at, one in enumerate(words) if not one.startswith("-")), len(words))
 
 
 def _without_globals(rest: list[str]) -> list[str]:
@@ -260,7 +248,7 @@ def _without_globals(rest: list[str]) -> list[str]:
 
 
 def _told(bare: list[str]) -> str:
-    """What a shell, here or elsewhere, is told to run."""
+    """The line that a shell, here or elsewhere, is told to run."""
     program = bare[0].rpartition("/")[2] if bare else ""
     if program in shell_programs.SHELLS:
         return " ".join(bare[1:] if program == "eval" else bare[1:][-1:])
@@ -280,25 +268,14 @@ def _placed(at: list[str]) -> list[str]:
 
 
 def _is_in_place(program: str, args: Sequence[str]) -> bool:
-    if program not in IN_PLACE:
-        return False
-    return any(
-        one.startswith("--in")
-        or (one.startswith("-") and not one.startswith("--") and "i" in one.partition("=")[0][1:5])
-        for one in args
-    )
+    short = [one.partition("=")[0][1:5] for one in args if one.startswith("-") and not one.startswith("--")]
+    return program in IN_PLACE and (any(one.startswith("--in") for one in args) or any("i" in one for one in short))
 
 
 def _is_formatting(name: str, args: Sequence[str]) -> bool:
     switches = FORMATTERS.get(name)
-    if switches is None or "--check" in args or "--diff" in args:
-        return False
-    return not switches or any(one in switches for one in args)
-
-
-def _is_inline(args: Sequence[str], line: str) -> bool:
-    is_told = any(one in ("-c", "-e", "--eval", "-") for one in args) or (not args and "<<" in line)
-    return is_told and any(mark in line for mark in WRITING)
+    only_looks = switches is None or "--check" in args or "--diff" in args
+    return not only_looks and (not switches or any(one in switches for one in args))
 
 
 def _script_paths(line: str) -> Iterator[str]:
@@ -306,9 +283,6 @@ def _script_paths(line: str) -> Iterator[str]:
     for quote in ("'", '"'):
         for part in line.split(quote)[1::2]:
             inner = part.strip("'\"")
-            if (
-                2 < len(inner) < 300
-                and ("/" in inner or "." in inner)
-                and not any(sign in inner for sign in " \n\t(){}")
-            ):
+            is_path = ("/" in inner or "." in inner) and not any(sign in inner for sign in " \n\t(){}")
+            if is_path and 2 < len(inner) < 300:
                 yield inner

@@ -1,4 +1,4 @@
-"""Whether a call does what a note waits for: `runs`, `writes`, `opens`, `packages`, `settings`; one of them is enough.
+"""The match of a call with what a note waits for: `runs`, `writes`, `opens`, `packages`, `settings`; one is enough.
 
 runs: ["git push --force [main]"]   the program, its words in this order, its options in any; [main]: if the call
                                     names branches, this is among them; !-x: without -x; ~drop: somewhere in its text
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from holdfast.hook.call_effects import Effects
 
-DOES = ("runs", "writes", "opens", "packages", "settings")
 SIGNED = "-!~[@"
 RANGES = "=<>~^![;, "
 
@@ -59,18 +58,14 @@ def _is_command(tokens: Sequence[str], words: Sequence[str], cwd: str) -> bool:
     plain = [same.get(one.lower(), one) for one in args if one and not one.startswith("-")]
     if program == "git" and len(tokens) > 1 and tokens[1][0].isalpha() and not any(map(_is_word, tokens[1:2], plain)):
         return False  # what git is told stands first: `git log push` pushes nothing
-    return _in_order([one for one in tokens[1:] if one[0] not in SIGNED], plain) and all(
-        _is_true(one, " ".join(tokens[:2]), plain[1:], args, cwd) for one in tokens[1:] if one[0] in SIGNED
-    )
-
-
-def _in_order(wanted: Sequence[str], plain: Sequence[str]) -> bool:
-    left = iter(plain)
-    return all(any(_is_word(token, word) for word in left) for token in wanted)
+    left = iter(plain)  # its words stand in this order
+    in_order = all(any(_is_word(one, word) for word in left) for one in tokens[1:] if one[0] not in SIGNED)
+    asked = [one for one in tokens[1:] if one[0] in SIGNED]
+    return in_order and all(_is_true(one, " ".join(tokens[:2]), plain[1:], args, cwd) for one in asked)
 
 
 def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str], cwd: str) -> bool:
-    """What a sign asks of a command besides its words."""
+    """Whether a command has what a sign asks of it besides its words."""
     sign, rest = token[0], token[1:]
     if sign == "-":
         return _has_option(token, args, command)
@@ -78,17 +73,14 @@ def _is_true(token: str, command: str, plain: Sequence[str], args: Sequence[str]
         return not _has_option(rest, args, command)
     if sign == "~":
         return rest in " ".join(args).lower()
-    if sign == "[":
-        return _is_on(rest.rstrip("]").split("|"), plain)
-    return _is_at(rest.split("|"), plain, cwd)
+    return _is_on(rest.rstrip("]").split("|"), plain, None if sign == "[" else cwd)
 
 
 def _is_word(token: str, word: str) -> bool:
-    if any(one == word.lower() for one in token.split("|")):
-        return True
-    return ("/" in token or "*" in token or "." in token) and any(
-        armed_match.path_matches(one if one.startswith(("/", "**")) else f"**/{one}", word) for one in token.split("|")
-    )
+    ways = token.split("|")
+    globs = [one if one.startswith(("/", "**")) else f"**/{one}" for one in ways]
+    is_path = any(sign in token for sign in "/*.")
+    return word.lower() in ways or (is_path and any(armed_match.path_matches(one, word) for one in globs))
 
 
 def _has_option(token: str, args: Sequence[str], command: str) -> bool:
@@ -103,28 +95,20 @@ def _has_option(token: str, args: Sequence[str], command: str) -> bool:
             return True
         if one.startswith("-") and not one.startswith("--") and 1 < len(one) <= 5:
             given += one[1:]
-        elif one == "--recursive":
-            given += "r"
-        elif one == "--force":
-            given += "f"
+        given += {"--recursive": "r", "--force": "f"}.get(one, "")
     if letters and token not in args:
         return all(one in given or one.swapcase() in given for one in letters)
     return bool(letter) and letter in given
 
 
-def _is_on(branches: Sequence[str], plain: Sequence[str]) -> bool:
-    """Whether one of these branches may be meant: it is named, or no other is."""
+def _is_on(branches: Sequence[str], plain: Sequence[str], cwd: str | None) -> bool:
+    """Whether one of these branches is meant: it is named, or nothing is and the folder is on it. Without a folder it
+    may be meant where no other is named."""
     named = list(_refs(plain))
-    return not named or any(one in branches or one.startswith("HEAD") for one in named)
-
-
-def _is_at(branches: Sequence[str], plain: Sequence[str], cwd: str) -> bool:
-    """Whether one of these branches is meant: it is named, or nothing is and the folder is on it."""
-    named = list(_refs(plain))
-    if any(one in branches for one in named):
-        return True
-    if any(not one.startswith("HEAD") for one in named):
-        return False
+    if cwd is None:
+        return not named or any(one in branches or one.startswith("HEAD") for one in named)
+    if any(one in branches or not one.startswith("HEAD") for one in named):
+        return any(one in branches for one in named)
     from holdfast.capture import gitfiles
 
     return gitfiles.branch(cwd) in branches
@@ -145,37 +129,28 @@ def packages(name: str, effects: Effects) -> bool:
         program, args = words[0], [one for one in words[1:] if one]
         told = next((at for at, one in enumerate(args) if one.lower() in call_effects.PACKAGING), -1)
         is_managing = program in call_effects.MANAGERS and 0 <= told <= 2
-        if is_managing and any(_is_package(one, name) for one in args[told + 1 :]):
+        given = [package_name(one) for one in args[told + 1 :] if not one.startswith("-")]
+        if is_managing and any(one == name or ("." in one and one.rpartition("/")[2] == name) for one in given):
             return True
     fresh, gone = (text.lower().replace("_", "-") for text in (effects.text, effects.gone))
     if name not in fresh and name not in gone:
         return False
     files = [path.rpartition("/")[2].lower() for path in effects.writes]
-    is_manifest = any(one in call_effects.MANIFESTS or one.startswith("requirements") for one in files)
-    if is_manifest:
+    if any(one in call_effects.MANIFESTS or one.startswith("requirements") for one in files):
         return armed_match.has_word(f"{fresh}\n{gone}", name)
     lines = [line.strip() for line in fresh.splitlines() if armed_match.has_word(line, name)]
     return bool(files) and any(_imports(line, name) for line in lines)
 
 
 def _imports(line: str, name: str) -> bool:
-    if (
-        not line.startswith(call_effects.IMPORTS)
-        and "require(" not in line
-        and " from " not in line
-        and "import(" not in line
-    ):
+    if not line.startswith(call_effects.IMPORTS) and not any(one in line for one in ("require(", " from ", "import(")):
         return False
     for mark in ("import ", "from ", "require(", "import(", "use ", "require ", "crate ", "include ", "using "):
         behind = line.partition(mark)[2].lstrip("\"'<({ ")
-        if behind.startswith(name) and not behind[len(name) : len(name) + 1].isalnum():
-            return behind[len(name) : len(name) + 1] not in ("-",)
+        follows = behind[len(name) : len(name) + 1]
+        if behind.startswith(name) and not follows.isalnum():
+            return follows != "-"
     return False
-
-
-def _is_package(word: str, name: str) -> bool:
-    found = package_name(word)
-    return not word.startswith("-") and (found == name or ("." in found and found.rpartition("/")[2] == name))
 
 
 def package_name(word: str) -> str:
@@ -208,20 +183,23 @@ def sets(setting: str, effects: Effects) -> bool:
 
 def _has_key(text: str, key: str) -> bool:
     """Whether a key stands by itself: `TTL` not in `SESSION_TTL`."""
-    at = text.find(key)
-    while at >= 0:
+    for at in _places(text, key):
         around = (text[at - 1 : at], text[at + len(key) : at + len(key) + 1] if key[-1:].isalnum() else "")
         if not any(letter.isalnum() or letter == "_" for letter in around):
             return True
-        at = text.find(key, at + 1)
     return False
 
 
 def _has_value(text: str, key: str, wanted: str) -> bool:
-    at = text.find(key)
-    while at >= 0:
+    for at in _places(text, key):
         behind = text[at + len(key) : at + len(key) + 40].lstrip("\"' :=,>(")
         if behind.lower().startswith(wanted.lower()) and not behind[len(wanted) : len(wanted) + 1].isalnum():
             return True
-        at = text.find(key, at + 1)
     return False
+
+
+def _places(text: str, key: str) -> Iterator[int]:
+    at = text.find(key)
+    while at >= 0:
+        yield at
+        at = text.find(key, at + 1)

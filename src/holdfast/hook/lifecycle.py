@@ -13,6 +13,8 @@ from holdfast.capture.episodes import Episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from holdfast.capture.episodes import Scene
 
 ACTIVITY = ("prompt", "before-tool", "after-tool", "flag")
@@ -28,9 +30,12 @@ def episode_of(scene: Scene) -> Episode | None:
     if known is None:
         return None if moment.event == "session-end" else _open(scene, None)
     if known.state == episodes.OPEN:
-        if scene.is_start and moment.source != "compact" and _is_another_process(moment.pid, known):
-            _close_the_old(scene, known)
-            return _open(scene, known)
+        if scene.is_start and moment.source != "compact" and known.process is not None:
+            from holdfast.capture.gate import host_process
+
+            if host_process(moment.pid) != known.process:
+                _close_the_old(scene, known)
+                return _open(scene, known)
         try:
             episodes.touch(scene.state, known, scene.now)
         except OSError as error:
@@ -48,20 +53,19 @@ def episode_of(scene: Scene) -> Episode | None:
     return _open(scene, known) if moment.event in ACTIVITY else known
 
 
-def _is_another_process(pid: int, known: Episode) -> bool:
-    from holdfast.capture.gate import host_process
-
-    return known.process is not None and host_process(pid) != known.process
-
-
 def _close_the_old(scene: Scene, known: Episode) -> None:
     """The session goes on in another process; the stretch in the old one is over, by death or because it was left."""
+    seen = episodes.last_moment(scene.state, known)
+    if platform.alive(known.process, seen, scene.now):
+        _finish(scene, known, episodes.ENDED, "taken over", scene.now)
+    else:
+        _finish(scene, known, episodes.DIED, "resumed", seen)
+
+
+def _finish(scene: Scene, known: Episode, how: str, reason: str, closed: float) -> None:
     from holdfast.capture import marks
 
     seen = episodes.last_moment(scene.state, known)
-    alive = platform.alive(known.process, seen, scene.now)
-    how, reason = (episodes.ENDED, "taken over") if alive else (episodes.DIED, "resumed")
-    closed = scene.now if alive else seen
     marks.finish(scene.state, episodes.end_episode(scene.state, known, how, reason, closed), seen, scene.now)
 
 
@@ -76,21 +80,18 @@ def _open(scene: Scene, before: Episode | None) -> Episode:
             parent = episodes.of_process(scene.state, process.namespace, process.pid, process.start)
         parent = parent or _named_by(scene, process.pid)
     if parent and moment.source == "clear" and parent.state == episodes.OPEN and parent.project in scene.project.ids:
-        _leave(scene, parent)
+        _finish(scene, parent, episodes.ENDED, "clear", scene.now)  # also in a host that does not say so, as Codex
     scene.did["opened"] = True
+    try:
+        offset = posix.stat(moment.transcript).st_size if moment.transcript else 0
+    except (OSError, ValueError):
+        offset = 0
     fresh = Episode(
-        host=moment.host,
-        session=moment.session,
-        ordinal=before.ordinal + 1 if before else 1,
-        project=scene.project.id,
-        cwd=moment.cwd,
-        opened=scene.now,
+        host=moment.host, session=moment.session, ordinal=before.ordinal + 1 if before else 1,
+        project=scene.project.id, cwd=moment.cwd, opened=scene.now, transcript=moment.transcript, offset=offset,
         source=moment.source or ("" if scene.is_start else "joined"),
-        transcript=moment.transcript,
-        offset=_size(moment.transcript),
-        parent=parent.key if parent else moment.parent,
-        process=process,
-    )
+        parent=parent.key if parent else moment.parent, process=process,
+    )  # fmt: skip
     opened = episodes.open_episode(scene.state, fresh)
     _note_taint(scene, opened)
     return opened
@@ -106,18 +107,9 @@ def _named_by(scene: Scene, pid: int) -> Episode | None:
     return None
 
 
-def _leave(scene: Scene, parent: Episode) -> None:
-    """A clear ends the session that it leaves, also in a host that does not say so, as Codex."""
-    from holdfast.capture import marks
-
-    seen = episodes.last_moment(scene.state, parent)
-    ended = episodes.end_episode(scene.state, parent, episodes.ENDED, "clear", scene.now)
-    marks.finish(scene.state, ended, seen, scene.now)
-
-
 def _note_taint(scene: Scene, opened: Episode) -> None:
     """A context that goes on keeps what entered it; one in a repository of strangers begins with that."""
-    from holdfast.taint import taint
+    from holdfast import taint
 
     if opened.parent and opened.source not in ("startup", "clear"):
         once.go_on(scene.state, opened.parent, opened.key)
@@ -127,11 +119,10 @@ def _note_taint(scene: Scene, opened: Episode) -> None:
         taint.note(scene, opened, taint.REPOSITORY)
 
 
-def _size(path: str) -> int:
-    try:
-        return posix.stat(path).st_size if path else 0
-    except (OSError, ValueError):
-        return 0
+def note(scene: Scene, kind: str, episode: Episode | None, **more: Any) -> None:
+    """One line in the ledger about this moment."""
+    key = episode.key if episode else ""
+    scene.note(kind, event=scene.moment.event, episode=key, project=scene.project.id, **more)
 
 
 def end(scene: Scene, episode: Episode) -> None:

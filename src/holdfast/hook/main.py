@@ -5,7 +5,7 @@ one. What fails goes to the ledger, or to stderr where the ledger itself cannot 
 started ourselves carries HOLDFAST_CHILD, and its hooks return at once: no recursion, ever. A hook that hangs (a
 host that never closes stdin, a wait that can be interrupted) is ended by an alarm, with status 0.
 
-A moment happens: its episode is found, its boundary is served, and the ledger says what was done.
+For each moment its episode is found, its boundary is served, and the ledger says what was done.
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ class Partial(Exception):
 
     def __init__(self, reply: Reply, cause: Exception) -> None:
         super().__init__(str(cause))
-        self.reply = reply
-        self.cause = cause
+        self.reply, self.cause = reply, cause
 
 
 def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began: int) -> Reply:
-    """All that one moment asks for. `began` is the perf_counter_ns at which the process took over."""
+    """Serve one moment. `began` is the perf_counter_ns at which the process took over."""
     state = home.state(vault)
     version = home.format_of(vault)
     off = home.why_off(env, vault)
@@ -49,18 +48,18 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
             return session.answer(moment, vault, kept, env, now, began)
     if off:
         _end_if_known(moment, vault, now)
-        return _rules(moment, vault, env, now) or _said_off(moment, off)
+        return _rules(moment, vault, env, now) or _unserved(moment, off)
     project = projects.find(moment.cwd, vault)
     if project.off:
         if version <= home.FORMAT:
             _end_if_known(moment, vault, now)
             _note_taint(moment, vault, project, now, env)
-        return _rules(moment, vault, env, now) or _said_off(moment, home.PROJECT_OFF)
+        return _rules(moment, vault, env, now) or _unserved(moment, home.PROJECT_OFF)
     if version > home.FORMAT:
         if moment.event == "flag":
             _take(Scene(moment, vault, state, project, now, {}, []), None)
         ledger.append(state, "error", now, event=moment.event, error="newer-format", format=version)
-        return _said_newer(moment, version)
+        return _unserved(moment, version=version)
     scene = Scene(moment, vault, state, project, now, {}, [])
     episode: Episode | None = None
     try:
@@ -71,16 +70,10 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
         scene.failures.append(error)
     reply = _serve(scene, episode, env)
     details = {"source": moment.source, "reason": moment.reason, "tool": moment.tool, "agent": moment.agent}
-    scene.note(
-        "hook",
-        event=ledger.short(moment.event, 200),
-        host=moment.host,
-        episode=episode.key if episode else "",
-        project=project.id,
-        **{name: ledger.short(text, 200) for name, text in details.items() if text},
-        **scene.did,
-        us=(time.perf_counter_ns() - began) // 1000,
-    )
+    told = {name: ledger.short(text, 200) for name, text in details.items() if text}
+    whose = {"host": moment.host, "episode": episode.key if episode else "", "project": project.id}
+    us = (time.perf_counter_ns() - began) // 1000
+    scene.note("hook", event=ledger.short(moment.event, 200), **whose, **told, **scene.did, us=us)
     if scene.failures:
         raise Partial(reply, scene.failures[0])
     return reply
@@ -88,12 +81,14 @@ def handle(moment: Moment, vault: str, env: Mapping[str, str], now: float, began
 
 def _end_if_known(moment: Moment, vault: str, now: float) -> None:
     """Capture was switched off while a session ran: its end is still noted, or the next start would call it dead."""
-    if moment.event != "session-end":
-        return
-    known = episodes.latest(home.state(vault), moment.host, moment.session)
+    known = _known(moment, vault) if moment.event == "session-end" else None
     if known and known.state == episodes.OPEN:
         project = Project(known.project, "", "", known.cwd)
         lifecycle.end(Scene(moment, vault, home.state(vault), project, now, {}, []), known)
+
+
+def _known(moment: Moment, vault: str) -> Episode | None:
+    return episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
 
 
 def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Reply | None:
@@ -101,7 +96,7 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
     repository could do the one, and must not the other."""
     from holdfast.hook import tool_call
 
-    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    known = _known(moment, vault)
     project = Project(known.project if known else "", "", "", moment.cwd)
     scene = Scene(moment, vault, home.state(vault), project, now, {}, [], True)
     if moment.event != "before-tool":
@@ -117,29 +112,22 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
 
 def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
     """What enters the context of a session that is captured taints it, also from a folder that is not."""
-    known = episodes.latest(home.state(vault), moment.host, moment.session) if moment.session else None
+    known = _known(moment, vault)
     if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project in project.ids:
         return
-    from holdfast.taint import taint
+    from holdfast import taint
 
     state = home.state(vault)
     taint.look(Scene(moment, vault, state, project, now, {}, [], True), known, env, config.load(state))
 
 
-def _said_off(moment: Moment, why: str) -> Reply:
+def _unserved(moment: Moment, why: str = "", version: int = 0) -> Reply:
+    """The reply where capture is off, or a newer holdfast has written the vault: only a start says why."""
     if moment.event != "session-start":
         return Reply()
-    from holdfast.brief.brief_file import said_off
+    from holdfast.brief import brief_file
 
-    return said_off(why)
-
-
-def _said_newer(moment: Moment, version: int) -> Reply:
-    if moment.event != "session-start":
-        return Reply()
-    from holdfast.brief.brief_file import said_newer
-
-    return said_newer(version, home.FORMAT)
+    return brief_file.said_off(why) if why else brief_file.said_newer(version, home.FORMAT)
 
 
 def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
@@ -160,39 +148,33 @@ def _serve(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Rep
         elif event == "before-tool":
             return _watched(scene, None, env, config.load(scene.state))
         elif event == "before-compaction":
-            from holdfast.hook import compaction
+            from holdfast.hook import session
 
-            return compaction.before(scene, None)
+            return session.before_compaction(scene, None)
         elif event == "prompt":
-            from holdfast.hook import intercept, tool_call
+            from holdfast.hook import prompt, tool_call
 
-            if tool_call.is_scheduled(scene):
-                return Reply()
-            intercept.requests(scene, None, env, config.load(scene.state))
+            if not tool_call.is_scheduled(scene):
+                prompt.requests(scene, None, env, config.load(scene.state))
     except TROUBLE as error:
         scene.failures.append(error)
     return Reply()
 
 
 def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
-    """What a boundary asks for; a moment that is none costs a look at its name."""
+    """Serve a moment of a known episode; one that asks for nothing costs a look at its name."""
     from holdfast.hook import tool_call
 
     event = scene.moment.event
     tool_call.passed(scene, episode.key, env)
-    if event == "session-end":
+    if event in ("session-end", "before-compaction") or (event == "after-compaction" and scene.moment.carries):
         from holdfast.hook import session
 
+        if event == "before-compaction":
+            return session.before_compaction(scene, episode)
+        if event == "after-compaction":
+            return session.after_compaction(scene, episode, env)
         session.end(scene, episode, env)
-        return Reply()
-    if event == "before-compaction":
-        from holdfast.hook import compaction
-
-        return compaction.before(scene, episode)
-    if event == "after-compaction" and scene.moment.carries:
-        from holdfast.hook import session
-
-        return session.after_compaction(scene, episode, env)
     if event not in ("before-tool", "after-tool", "prompt", "turn-stop", "subagent-stop", "task-completed"):
         return Reply()
     wishes = config.load(scene.state)
@@ -200,8 +182,6 @@ def _serve_episode(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Re
         from holdfast.hook import turn_end
 
         return turn_end.stop(scene, episode, env, wishes)
-    from holdfast.hook import tool_call
-
     if event == "before-tool":
         return _watched(scene, episode, env, wishes)
     if event == "prompt":
@@ -225,7 +205,7 @@ def _watched(scene: Scene, episode: Episode | None, env: Mapping[str, str], wish
 def _take(scene: Scene, episode: Episode | None) -> int:
     """Flags that a host hands over. Never refused: an odd kind becomes a fact, a long text several flags."""
     from holdfast.capture import flags
-    from holdfast.hook.intercept import speaker
+    from holdfast.hook.tool_call import speaker
     from holdfast.model import KINDS
 
     given = []
@@ -250,14 +230,14 @@ def main(
     host: str, env: Mapping[str, str], began: int, now: Callable[[], float] = time.time, *, patient: bool = False
 ) -> int:
     """Answer one moment. Always 0. `patient`: a person may be typing the payload."""
-    from holdfast.capture.home import CHILD
-
-    if env.get(CHILD):
+    if env.get(home.CHILD):
         return 0
     if not (patient and posix.isatty(0)):
         _set_alarm()
     try:
-        _emit(answer(host, _read(0), env, now(), began))
+        data = answer(host, _read(0), env, now(), began).encode("utf-8", "replace")
+        while data:
+            data = data[posix.write(1, data) :]
     except Exception as error:  # the session goes on, whatever it was
         _report(env, host, "", error, now())
     return 0
@@ -265,7 +245,7 @@ def main(
 
 def answer(host: str, raw: bytes, env: Mapping[str, str], now: float, began: int) -> str:
     """The host's reply to one raw payload; what fails on the way is reported, not raised."""
-    from holdfast.capture import codec, home, platform
+    from holdfast.capture import codec, platform
     from holdfast.capture.episodes import session_name
     from holdfast.hosts import HOSTS, adapter
     from holdfast.model import replace
@@ -308,16 +288,8 @@ def _read(fd: int) -> bytes:
     return b"".join(parts)
 
 
-def _emit(text: str) -> None:
-    data = text.encode("utf-8", "replace")
-    while data:
-        data = data[posix.write(1, data) :]
-
-
 def _report(env: Mapping[str, str], host: str, event: str, error: Exception, now: float) -> None:
     """A failure is written where `holdfast log` shows it."""
-    from holdfast.capture import home, ledger
-
     what = ledger.short(f"{type(error).__name__}: {error}", 500)
     try:
         ledger.append(home.state(home.capture_vault(env)), "error", now, host=host, event=event, error=what)
@@ -343,7 +315,7 @@ def _set_alarm() -> None:
 
 
 def start(argv: list[str], began: int) -> None:
-    """What the launcher runs: never returns, never fails."""
+    """Run by the launcher: never returns, never fails."""
     from holdfast.capture.platform import environ
 
     try:

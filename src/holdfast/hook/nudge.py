@@ -1,14 +1,11 @@
 """The nudge: the one instruction that a boundary injects. Which, when, and why not.
 
 At most three lines, naming the exact command, and below them at most three sentences of the user that nobody has
-answered (hook/nudge); once per boundary, one per moment, never in a subagent. Where the moment cannot carry text
+answered; once per boundary, one per moment, never in a subagent. Where the moment cannot carry text
 the nudge is held for the next that can; one is held at most. When something was flagged a moment ago it stays
 silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
-reason, the silent ones too.
-
-The user's own sentences of this session that nobody has answered, shown to the model at a boundary.
-
-How much of its context a session has left before the host compacts, and which nudge that calls for.
+reason, the silent ones too. The pressure is how much of its context a session has left before the host compacts, and
+which nudge that calls for.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from __future__ import annotations
 from holdfast.capture import config as machine
 from holdfast.capture import ledger, once, story
 from holdfast.capture.ids import new_id
-from holdfast.hook import boundary
+from holdfast.hook import boundary, lifecycle
 from holdfast.hosts import limits_of, longest_beginning
 from holdfast.model import value
 
@@ -27,10 +24,10 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode, Scene
 
-
 QUIET = 120.0  # seconds after a flag in which nobody is reminded of flagging
 LONGEST_WORDS = 80
 SAID, SILENT, KEPT, SKIPPED = ledger.SAID, ledger.SILENT, ledger.KEPT, ledger.SKIPPED
+STOPPED = "stopped"  # in this turn the model was asked at its end
 IN_A_SUBAGENT = "in a subagent, which may not write"
 STUDY = "What was decided and why, what was learned, what surprised, what should change next time?"
 OPENINGS = {
@@ -55,7 +52,7 @@ HAND_OFF = "`{command} handoff --template` prints the form; pipe it, filled in, 
 class Due:
     """A nudge that could be injected: what for, and its text. `presses`: recent flags do not silence it. `once` names
     what stays due until it was decided on; without it the moment itself is what happens once. The user's sentences that
-    nobody has answered are asked about below it (hook/nudge)."""
+    nobody has answered are asked about below it."""
 
     kind: str
     text: str
@@ -66,29 +63,27 @@ class Due:
 
 def text_for(kind: str, command: str, words: str = "", left: float = 0.0) -> str:
     """Three lines: what has happened, the command, and how to say that there is nothing."""
-    told = f' ("{_quoted(words)}")' if words.strip() else ""
+    told = ""
+    if words.strip():
+        from holdfast.capture.redaction import redact
+
+        told = f' ("{_in_quotes(redact(words)[0][: 4 * LONGEST_WORDS], LONGEST_WORDS)}")'
     opening = OPENINGS[kind].replace("{left}", f"{left * 100:.0f}").replace("{words}", told)
     how = (HOW + (HAND_OFF if kind == "handoff" else SNAG)).replace("{command}", command)
     return f"{opening}\n{how}\n{NOTHING.replace('{command}', command)}"
 
 
-def _quoted(words: str) -> str:
-    """A task's own words are data: one line, cut, and nothing in them opens or closes a fence."""
-    from holdfast.capture.redaction import redact
-    from holdfast.text.layout import escape, tidy
-
-    line = " ".join(tidy(redact(words)[0][: 4 * LONGEST_WORDS]).split()).replace('"', "'")
-    return escape(line if len(line) <= LONGEST_WORDS else line[: LONGEST_WORDS - 1] + "…")
-
-
 def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[Due]) -> str:
-    """What is injected at this moment: one of those that are due, or one that was held, or nothing."""
+    """The text that is injected at this moment: one of those that are due, or one that was held, or nothing."""
     moment = scene.moment
     if moment.agent and moment.event != "subagent-stop":  # whose end is the main agent's boundary
         for one in due:
             note(scene, episode, one.kind, SILENT, IN_A_SUBAGENT)
         return ""
-    held = _held(scene, episode) if moment.carries else None
+    found = once.take(scene.state, episode.key, once.HELD) if moment.carries else None
+    kind, _, rest = (found or "").partition("\n")
+    presses, _, text = rest.partition("\n")
+    held = Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
     wanted = sorted(due + ([held] if held else []), key=lambda one: not one.presses)
     said = ""
     for one in wanted:
@@ -107,23 +102,10 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
         elif said:
             note(scene, episode, one.kind, SILENT, "another nudge was injected at this moment")
         else:
-            said = _with_user_words(scene, episode, one)
+            words = reminder(scene, episode, one.command) if one.command and not moment.agent else ""
+            said = f"{one.text}\n{words}" if words else one.text
             note(scene, episode, one.kind, SAID, "it was held until now" if one is held else "")
     return said
-
-
-def _held(scene: Scene, episode: Episode) -> Due | None:
-    found = once.take(scene.state, episode.key, once.HELD)
-    kind, _, rest = (found or "").partition("\n")
-    presses, _, text = rest.partition("\n")
-    return Due(kind, text, presses[:1] == "1", command=presses[2:]) if text else None
-
-
-def _with_user_words(scene: Scene, episode: Episode, due: Due) -> str:
-    if not due.command or scene.moment.agent:
-        return due.text
-
-    return "\n".join(part for part in (due.text, reminder(scene, episode, due.command)) if part)
 
 
 def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: Due) -> str:
@@ -139,15 +121,7 @@ def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: 
 def note(scene: Scene, episode: Episode, kind: str, decision: str, reason: str = "") -> None:
     """One line in the ledger for one decision."""
     more = {"reason": reason} if reason else {}
-    scene.note(
-        "nudge",
-        boundary=kind,
-        decision=decision,
-        event=scene.moment.event,
-        episode=episode.key,
-        project=scene.project.id,
-        **more,
-    )
+    lifecycle.note(scene, "nudge", episode, boundary=kind, decision=decision, **more)
 
 
 MOST = 3
@@ -160,7 +134,7 @@ ASKS = (
 
 
 def reminder(scene: Scene, episode: Episode, command: str) -> str:
-    """What the model is asked, "" where there is nothing that it was not asked before. They count as shown from now."""
+    """The question to the model, "" where there is nothing new to ask. The sentences count as shown from now on."""
     typed = story.typed(scene.state, episode.key)
     if not typed:
         return ""
@@ -202,12 +176,12 @@ def worked_since(scene: Scene, episode: Episode) -> bool:
     return bool(typed) and typed[-1].worked
 
 
-def _in_quotes(text: str) -> str:
+def _in_quotes(text: str, longest: int = LONGEST) -> str:
     """Data, even where it is the user's: one line, cut, and nothing in it opens or closes a fence."""
     from holdfast.text.layout import escape, tidy
 
-    line = tidy(text).replace('"', "'")
-    return escape(line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…")
+    line = " ".join(tidy(text).split()).replace('"', "'")
+    return escape(line if len(line) <= longest else line[: longest - 1].rstrip() + "…")
 
 
 BANDS = (("handoff", 0.1), ("write", 0.2), ("consider", 0.5))  # the part that is left, below which each begins
@@ -236,9 +210,10 @@ def look(
         from holdfast.capture import platform
 
         env = platform.environ()
-    wishes = config.get("pressure")
-    wishes = wishes if isinstance(wishes, dict) else {}
-    limit = limits.limit(usage, _own(wishes, usage.model), env)
+    wishes = machine.section(config, "pressure")
+    models = machine.section(wishes, "models")
+    own = machine.section(models, longest_beginning(usage.model, models))
+    limit = limits.limit(usage, own, env)
     left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
     return Pressure(usage.used, limit, left, band_of(left, wishes), usage.model)
 
@@ -251,11 +226,3 @@ def band_of(left: float, wishes: Mapping[str, Any]) -> str:
         if left < bound:
             return name
     return ""
-
-
-def _own(wishes: Mapping[str, Any], model: str) -> Mapping[str, Any]:
-    table = wishes.get("models")
-    if not isinstance(table, dict):
-        return {}
-    found = table.get(longest_beginning(model, table))
-    return found if isinstance(found, dict) else {}

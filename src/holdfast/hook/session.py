@@ -1,11 +1,13 @@
-"""The start and the end of an episode: what is remembered is said, and what is left is closed.
+"""The start, the compactions and the end of an episode: what is remembered is said, and what is left is closed.
 
-Whether the vault is where this machine has it, as a start sees it.
+The snapshot before a compaction is synced before the hook returns, so that a compaction that goes wrong costs nothing;
+where the disk refuses it, the summariser is told what to keep all the same, and the ledger has the failure. After it
+the brief takes at most half of what a host carries, the snapshot what is left; the rest is named by its path.
 """
 
 from __future__ import annotations
 
-from holdfast.capture import background, config, home, marks, notices, once, vault_id
+from holdfast.capture import background, config, home, marks, notices, once, story, vault_id
 from holdfast.errors import TROUBLE
 from holdfast.hook import lifecycle
 from holdfast.model import Reply, replace
@@ -16,13 +18,13 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.brief.brief_file import Cached
+    from holdfast.brief.composition import Composed
     from holdfast.brief.live import Live
     from holdfast.brief.reconstruction import Told
     from holdfast.capture.episodes import Episode, Scene
     from holdfast.model import Moment
 
     T = TypeVar("T")
-
 
 NOTICE = "vault-place"
 FLAGS_JOINED = "vault-back"
@@ -68,6 +70,13 @@ TRIES = 4  # to come below what a host carries; the first is nearly always enoug
 MARGIN = 100
 GOES_ON = ("resume", "fork")  # sources of a start in a conversation that has had one
 STALE = 60.0  # seconds after which a start has its brief made anew: not every edit changes what the hook looks at
+BOTH = 8700  # characters, as JSON spells them
+ROOM = 4200  # of them, for the brief
+FENCES = 100  # of them, for what stands around the snapshot
+AFTER = (
+    "The context was compacted: what is not above is gone. If you still know something durable that is not written "
+    "down, flag it now: `{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`."
+)  # fmt: skip
 
 
 def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Reply:
@@ -75,8 +84,7 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
     compaction the same session goes on, with its snapshot."""
     if scene.moment.source == "compact" and episode:
         return after_compaction(scene, episode, env)
-    from holdfast.brief import brief_file, composing, live
-    from holdfast.capture import background
+    from holdfast.brief import brief_file, composition, live
 
     look(scene, env)
     living = marks.bury_the_dead(scene.state, scene.now, scene.failures)
@@ -84,15 +92,19 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
         living.discard(episode.key)
     closes = not background.is_off(env)
     cached = brief_file.load(scene.vault, scene.state, scene.project)
-    before = _told_before(scene, episode, cached)
+    before = None  # most starts begin a conversation, and load nothing for this
+    if episode and episode.parent and scene.moment.source in GOES_ON:
+        from holdfast.brief import reconstruction
+
+        before = reconstruction.before(scene, episode, cached)
     own = f"{scene.moment.host}/{scene.moment.session}/" if before else ""
     now = live.gather(scene.state, scene.project, scene.now, living, closes=closes, own=own)
     command = env.get("HOLDFAST_COMMAND", "")
-    made = _carried(
-        scene,
-        lambda most: composing.compose(scene.vault, now, cached, command=command, room=most, before=before),
-        lambda one: one.text,
-    )
+
+    def compose(most: int) -> Composed:
+        return composition.compose(scene.vault, now, cached, command=command, room=most, before=before)
+
+    made = _carried(scene, compose, lambda one: one.text)
     try:
         if closes and now.to_close:
             scene.did["close"] = background.start(scene.vault, env, "background-close", scene.project.root)
@@ -104,15 +116,6 @@ def start(scene: Scene, episode: Episode | None, env: Mapping[str, str]) -> Repl
         scene.failures.append(error)
     _tell(scene, episode, made.reply)
     return replace(made.reply, line=_line(scene, cached, now))
-
-
-def _told_before(scene: Scene, episode: Episode | None, cached: Cached) -> Told | None:
-    """What a conversation that goes on was told before; most starts begin one, and load nothing for this."""
-    if not episode or not episode.parent or scene.moment.source not in GOES_ON:
-        return None
-    from holdfast.brief import reconstruction
-
-    return reconstruction.before(scene, episode, cached)
 
 
 def _note_told(scene: Scene, episode: Episode, told: tuple[str, ...], before: Told | None) -> None:
@@ -127,31 +130,75 @@ def _line(scene: Scene, cached: Cached, now: Live) -> str:
     wishes = config.section(config.load(scene.state), "start")
     if wishes.get("line") is False:
         return ""
-    from holdfast.brief import composing
+    from holdfast.brief import composition
 
-    return composing.line(cached, now, scene.now)
+    return composition.line(cached, now, scene.now)
+
+
+def before_compaction(scene: Scene, episode: Episode | None) -> Reply:
+    """The snapshot on disk, and what the host's summariser is to keep. Without an episode there is only the latter."""
+    from holdfast.hook import nudge, snapshot
+
+    if not episode or scene.moment.agent:  # a subagent's own context; the session's is as it was
+        return Reply(snapshot.instructions(()))
+    _keep_account(scene, episode)
+    told = story.read(scene.state, episode.key)
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
+    todos: tuple[str, ...] = ()
+    try:
+        root = scene.project.root
+        made = snapshot.make(scene.moment.host, scene.moment.transcript, told.prompts, told.files, scene.now, root=root)
+        todos = made.todos
+        path = snapshot.write(scene.state, episode.key, cycle, made, scene.now)
+        scene.did["snapshot"] = path.removeprefix(f"{scene.vault}/")
+        nudge.note(scene, episode, "before-compaction", "snapshot", scene.moment.source)
+    except TROUBLE as error:
+        scene.failures.append(error)
+        nudge.note(scene, episode, "before-compaction", "no snapshot", str(error))
+    try:
+        snapshot.forget_old(scene.state, scene.now)
+    except TROUBLE as error:
+        scene.failures.append(error)
+    if home.has_tasks(scene.state, *scene.project.ids):
+        from holdfast.hook import tasks
+
+        todos = (*tasks.to_keep(scene), *todos)
+    return Reply(snapshot.instructions(told.prompts, todos))
+
+
+def _keep_account(scene: Scene, episode: Episode) -> None:
+    """At once, not in the background: the same session gets it back, and a compaction takes its time anyway."""
+    from holdfast.model import replace
+    from holdfast.witness import account_file
+
+    try:
+        account_file.keep(
+            scene.state, replace(episode, transcript=scene.moment.transcript or episode.transcript), scene.now
+        )
+    except TROUBLE as error:
+        scene.failures.append(error)
 
 
 def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> Reply:
     """Nothing is buried or closed now: the same session goes on, and gets back what it may have lost."""
     if scene.moment.agent:
         return Reply()
-    from holdfast.brief import brief_file, composing, live
-    from holdfast.hook import compaction, nudge
+    from holdfast.brief import brief_file, composition, live
+    from holdfast.hook import nudge
     from holdfast.text import layout
 
     now = live.gather(scene.state, scene.project, scene.now, set(), closes=False, only_look=True)
     cached = brief_file.load(scene.vault, scene.state, scene.project)
     command = env.get("HOLDFAST_COMMAND", "")
-    found = compaction.begin_cycle(scene, episode)
+    found = _begin_cycle(scene, episode)
     words = nudge.reminder(scene, episode, command or "holdfast")
 
     def made(most: int) -> tuple[Reply, tuple[str, ...]]:
         left = most - layout.cost(words) if words else most
-        room = left * compaction.ROOM // compaction.BOTH
-        half = composing.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
-        whole = compaction.after(scene, half.reply, found, command or "holdfast", left, episode.key)
-        return Reply("\n".join(part for part in (whole.text, words) if part), whole.carried), half.told
+        room = left * ROOM // BOTH
+        half = composition.compose(scene.vault, now, cached, command=command, room=room, is_start=False)
+        whole = _whole(scene, half.reply, found, command or "holdfast", left, episode.key)
+        return Reply(_joined(whole.text, words), whole.carried), half.told
 
     reply, told = _carried(scene, made, lambda one: one[0].text)
     try:
@@ -160,6 +207,56 @@ def after_compaction(scene: Scene, episode: Episode, env: Mapping[str, str]) -> 
         scene.failures.append(error)
     _tell(scene, episode, reply)
     return reply
+
+
+def _begin_cycle(scene: Scene, episode: Episode) -> tuple[str, str] | None:
+    """The compaction has happened: only now, since hosts announce one and then put it off. Returns path and text of
+    the snapshot that was made for it, None where there is none."""
+    from holdfast.hook import nudge, snapshot
+
+    cycle = once.count(scene.state, episode.key, once.CYCLE) + 1
+    once.drop(scene.state, episode.key, once.HELD)  # for what was before the compaction, and that is gone
+    try:
+        once.next_cycle(scene.state, episode.key, cycle)
+        once.put(scene.state, episode.key, once.ASKED, "after-compaction")
+    except OSError as error:
+        scene.failures.append(error)
+    found = snapshot.of_cycle(scene.state, episode.key, cycle)
+    nudge.note(scene, episode, "after-compaction", nudge.SAID, "" if found else "there is no snapshot")
+    return found
+
+
+def _whole(
+    scene: Scene, brief: Reply, found: tuple[str, str] | None, command: str, most: int = BOTH, episode: str = ""
+) -> Reply:
+    """The brief, the account of the session so far, the snapshot and the nudge, within what a host carries."""
+    from holdfast.hook import snapshot
+    from holdfast.text import layout
+
+    asks = AFTER.replace("{command}", command)
+    if home.has_tasks(scene.state, *scene.project.ids):
+        from holdfast.hook import tasks
+
+        asks = _joined(asks, tasks.reminder(scene, command))
+    if not found:
+        return Reply(_joined(brief.text, asks), brief.carried)
+    path, text = found
+    left = most - min(layout.cost(brief.text), most * ROOM // BOTH)  # the brief's half, and what it left of it
+    left -= FENCES + layout.cost(asks)
+    account = ""
+    if episode:
+        from holdfast.brief import reconstruction
+
+        account = reconstruction.of_session(scene.state, episode, left // 2)
+    left -= layout.cost(account) if account else 0
+    quoted = _joined(account, snapshot.told(text, left, path, f"{brief.text}\n{account}"))
+    fenced = f"<holdfast-snapshot>\n{quoted}\n</holdfast-snapshot>" if quoted else ""
+    carried = (*brief.carried, path.removeprefix(f"{scene.vault}/"))
+    return Reply(_joined(brief.text, fenced, asks), carried)
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
 
 
 def _carried(scene: Scene, make: Callable[[int], T], text_of: Callable[[T], str]) -> T:
@@ -181,21 +278,12 @@ def _tell(scene: Scene, episode: Episode | None, reply: Reply) -> None:
     if reply.text:
         if episode and home.has_field(scene.state):
             once.put(scene.state, episode.key, once.CARRIED, "\n".join(reply.carried))
-        scene.note(
-            "injection",
-            event=scene.moment.event,
-            episode=episode.key if episode else "",
-            project=scene.project.id,
-            carried=list(reply.carried),
-            characters=len(reply.text),
-        )
+        lifecycle.note(scene, "injection", episode, carried=list(reply.carried), characters=len(reply.text))
 
 
 def end(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     """The episode is over; what it left is closed in the background, so the host need not wait. However often the host
     says so, one close is started; should it be killed, the next start continues it."""
-    from holdfast.capture import background, marks
-
     if home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
 

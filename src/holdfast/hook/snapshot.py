@@ -1,12 +1,9 @@
-"""The snapshot before a compaction: what was just being said and done, on disk before the host forgets it.
+"""The snapshot before a compaction: the last words and deeds, on disk before the host forgets them.
 
-It is mechanical, so it works without any model and in milliseconds: the open todos, the user's own words, what was
-quoted, the last 15 things that were said or run, exact details with their place, the files touched. It is read back
-into the session after the compaction, as far as there is room, most important first; of that, nothing stands twice.
-At most the last 4 MB of a transcript are read, 16 MB for quotations, at most `room` characters written, and no secret
-with them.
-
-A snapshot's parts in their room: of the file that is written, and of what is told after the compaction.
+It needs no model, and milliseconds: the open todos, the user's own words, what was quoted, the last 15 things that were
+said or run, exact details with their place, the files touched. It is read back into the session after the compaction,
+as far as there is room, most important first; nothing stands twice. At most the last 4 MB of a transcript are read, 16
+MB for quotations, at most `room` characters written, and no secret with them.
 """
 
 from __future__ import annotations
@@ -24,20 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.text.quotations import Quotation
-
+    from holdfast.text.details import Quotation
 
 LAST = 12  # messages that are told whatever else is
 RUN = 8  # words in a row that say again what was said
 SHORTEST = 32  # characters of an item that still say something
-TODO, ASKED, QUOTED, SAID, DETAILS, TOUCHED = (
-    "Open todos",
-    "The user's own words",
-    "Quotations",
-    "Last messages",
-    "Exact details",
-    "Files touched",
-)
+TODO, ASKED, QUOTED = "Open todos", "The user's own words", "Quotations"
+SAID, DETAILS, TOUCHED = "Last messages", "Exact details", "Files touched"
 SHARES = {TODO: 20, ASKED: 22, QUOTED: 30, SAID: 20, DETAILS: 5, TOUCHED: 3}
 REPEATING = (QUOTED, DETAILS, TOUCHED)  # what may stand in the other parts as well
 NEWEST_FIRST = (ASKED, SAID)  # where the end matters more than the beginning
@@ -192,23 +182,19 @@ class Snapshot:
 
 
 def make(
-    host: str,
-    path: str,
-    asked: Sequence[str],
-    files: Sequence[str],
-    now: float,
-    *,
-    room: int = MOST_WRITTEN,
-    root: str = "",
-) -> Snapshot:
-    """What is to be carried over. `asked` are the user's prompts as the hook recorded them, the newest last; paths
+    host: str, path: str, asked: Sequence[str], files: Sequence[str], now: float,
+    *, room: int = MOST_WRITTEN, root: str = "",
+) -> Snapshot:  # fmt: skip
+    """The snapshot of a session. `asked` are the user's prompts as the hook recorded them, the newest last; paths
     below `root` are told as the project says them."""
     heard = list(transcript.said(host, path, MOST_READ))  # newest first
     results = {one.call: one for one in heard if one.role == transcript.RESULT}
     planned = [one for one in heard if extract.is_about_todos(one)]
     todos = extract.todos(planned[::-1], results)
     spoken = [one for one in heard if one.role != transcript.RESULT and one.tool not in extract.BESIDE]
-    words = [_words(number, text) for number, text in enumerate(asked, 1)][-WORDS:]
+    words = [
+        _indented(f"- asked {number}: {extract.clean(text, LONGEST_WORDS)}") for number, text in enumerate(asked, 1)
+    ][-WORDS:]
     numbers = {" ".join(text.split()): number for number, text in enumerate(asked, 1) if number > len(asked) - WORDS}
     lines = [_message(one, results, numbers) for one in reversed(spoken[:MESSAGES])]
     changed = dict.fromkeys((*files, *(name for one in reversed(spoken) for name in extract.files_of(one))))
@@ -238,10 +224,6 @@ def _message(one: transcript.Said, results: dict[str, transcript.Said], asked: d
     return _indented(f"- @{one.at} {one.role}: {extract.clean(one.text, LONGEST_MESSAGE)}")
 
 
-def _words(number: int, text: str) -> str:
-    return _indented(f"- asked {number}: {extract.clean(text, LONGEST_WORDS)}")
-
-
 def _indented(text: str) -> str:
     """Lines behind the first are set in: none of them can be taken for a heading or an item of ours."""
     return "\n  ".join(line.rstrip() for line in text.splitlines())
@@ -249,7 +231,7 @@ def _indented(text: str) -> str:
 
 def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines for quotations and for details: of each thing one, at its newest place, the user's own first."""
-    from holdfast.text import details, quotations
+    from holdfast.text import details
 
     quoted: dict[str, str] = {}
     facts: list[details.Fact] = []
@@ -260,10 +242,10 @@ def _kept(host: str, path: str, spoken: list[transcript.Said], asked: Sequence[s
         if len(quoted) >= QUOTATIONS and not is_recent:
             break
         cleaned = extract.clean(text, extract.LOOKED_AT)
-        found = list(quotations.find(cleaned))
+        found = list(details.quotations(cleaned))
         for one in found:
             if not one.is_term and len(quoted) < QUOTATIONS:
-                quoted.setdefault(quotations.normal(one.text), _quoted(f"{place}{role}", one))
+                quoted.setdefault(details.normal(one.text), _quoted(f"{place}{role}", one))
         if is_recent and not role.startswith(WROTE):
             facts += details.of_text(cleaned[:LONGEST_SEARCHED], place, found)
     for call in spoken[: 2 * SEARCHED]:
@@ -291,8 +273,7 @@ def _said(host: str, path: str, spoken: list[transcript.Said]) -> Iterator[tuple
 
 
 def _may_quote(line: bytes) -> bool:
-    """Whether a line may be somebody's words with a quotation mark, as JSON spells one. It is asked of every line of
-    megabytes, so it only looks for bytes."""
+    """Whether a line may be words with a quotation mark. It is asked of megabytes, so it only looks for bytes."""
     if b"tool_result" in line or b"call_output" in line:
         return False
     straight = b'\\"' in line or b" '" in line or b"> " in line or b"\\u" in line
@@ -317,11 +298,9 @@ def write(state: str, episode: str, cycle: int, snap: Snapshot, now: float) -> s
         platform.make_folders(folder)
         platform.write_atomic(path, snap.text.encode("utf-8", "replace"), durable=True)
     except OSError as error:
-        why = error.strerror or "the disk refused it"
-        raise NotSaved(
-            f"The snapshot before this compaction was NOT saved: {why}. What was flagged before is kept;"
-            " flag what the summary must not lose."
-        ) from error
+        what = f"The snapshot before this compaction was NOT saved: {error.strerror or 'the disk refused it'}."
+        kept = "What was flagged before is kept; flag what the summary must not lose."
+        raise NotSaved(f"{what} {kept}") from error
     return path
 
 
@@ -335,7 +314,7 @@ def of_cycle(state: str, episode: str, cycle: int) -> tuple[str, str] | None:
 
 
 def instructions(asked: Sequence[str], todos: Sequence[str] = ()) -> str:
-    """What the host's summariser is told to keep: plain text, at most 1,500 characters."""
+    """Instructions for the host's summariser: plain text, at most 1,500 characters."""
     text = KEEP
     last = [extract.flat(one, 220) for one in asked[-3:] if one.strip()]
     if last:
@@ -347,10 +326,8 @@ def instructions(asked: Sequence[str], todos: Sequence[str] = ()) -> str:
 
 
 def forget_old(state: str, now: float, keep: int = KEPT) -> int:
-    """Remove what is older than 30 days and what exceeds `keep`, the oldest first; how many were removed.
-
-    The work of those sessions is in their handoffs. The newest `keep` stay, so a session that goes on finds its own.
-    """
+    """Remove what is older than 30 days and what exceeds `keep`, the oldest first; how many were removed. The work of
+    those sessions is in their handoffs. The newest `keep` stay, so a session that goes on finds its own."""
     import posix
 
     folder = f"{state}/snapshots"

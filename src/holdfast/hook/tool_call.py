@@ -1,7 +1,6 @@
 """Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed.
 
-Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is
-used.
+Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is used.
 
 Each tool call is noted as under way, so that what it changes in the vault by its own hand is known as an agent's
 (capture/agent_files). Without an episode, where capture is off, too: a repository that switches capture off would
@@ -9,8 +8,6 @@ otherwise write rules.
 """
 
 from __future__ import annotations
-
-import posix
 
 from holdfast.capture import calls, home, once, platform
 from holdfast.capture.ids import digest
@@ -23,15 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from holdfast.capture import flags
     from holdfast.capture.episodes import Episode, Scene
     from holdfast.hook import nudge
     from holdfast.model import Moment
 
-
 PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot bring permissions along
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
 PRESSED_AT = ("after-tool", "prompt")
-BANDS = ("consider", "write", "handoff")
 FALL = 0.6  # of the most that was used: less than this is another cycle
 
 
@@ -39,15 +35,27 @@ def command_of(env: Mapping[str, str]) -> str:
     return env.get(COMMAND) or "holdfast"
 
 
+def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flags.Speaker:
+    """Who is speaking here: the agent, and with it whatever text has entered its context."""
+    key = episode.key if episode else ""
+    if not origin:
+        from holdfast.capture.gate import agents_origin
+
+        origin = agents_origin(scene.state, key)
+    from holdfast.capture import flags
+
+    return flags.Speaker(scene.moment.host, key, scene.project, origin)
+
+
 def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config: Mapping[str, Any]) -> Reply:
-    """What the model is told, and whether the call may run. Without an episode a rule still says what it says."""
+    """Text for the model, and whether the call may run. Without an episode a rule still says what it says."""
     moment = scene.moment
     decision = reason = ""
     is_ours = False
     if "holdfast" in moment.command:
-        from holdfast.hook import intercept, our_commands
+        from holdfast.hook import intercept
 
-        line = our_commands.read(moment.command, command_of(env))
+        line = intercept.read(moment.command, command_of(env))
         is_ours = line.is_ours
         try:
             if episode:
@@ -56,8 +64,10 @@ def before(scene: Scene, episode: Episode | None, env: Mapping[str, str], config
             scene.failures.append(error)  # a disk that takes nothing does not switch off a rule that says never
         if line.is_all and env.get(PLUGIN):
             decision, reason = "allow", "holdfast's own command"
-    if moment.prompt:
-        _note_scheduled(scene)
+    if moment.prompt:  # that the model lets come later: a timer types it, and no host says so
+        path = _scheduled_path(scene)
+        platform.make_folders(path.rpartition("/")[0])
+        platform.write_atomic(path, b"", durable=False)
     if is_ours:
         return Reply(_held(scene, episode, config), decision=decision, reason=reason)
     from holdfast.hook import armed
@@ -85,7 +95,7 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
 
         story.add(scene.state, episode.key, scene.now, "", moment.files)
     if moment.event == "after-tool" and (moment.tool or moment.command):
-        from holdfast.taint import taint
+        from holdfast import taint
 
         taint.look(scene, episode, env, config)
     if moment.failed:
@@ -147,11 +157,10 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         return []
     scene.did["band"] = seen.band
     name = f"band-{cycle}-{seen.band}"
-    stronger = BANDS[BANDS.index(seen.band) :] if seen.band in BANDS else (seen.band,)
+    bands = [band for band, _ in nudge.BANDS]  # the strongest first
+    stronger = bands[: bands.index(seen.band) + 1]
     if any(once.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
-    from holdfast.hook import nudge
-
     text = nudge.text_for(seen.band, command_of(env), left=seen.left)
     if seen.band != "consider" and home.has_tasks(scene.state, *scene.project.ids):
         from holdfast.hook import tasks
@@ -162,8 +171,6 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
 
 def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:
     """The model that the host was started with: only that tells whether a long window was asked for."""
-    from holdfast.capture import platform
-
     words = platform.command_of(scene.moment.pid) if scene.moment.pid else []
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--model"]
     named += [word.partition("=")[2] for word in words if word.startswith("--model=")]
@@ -209,7 +216,11 @@ def passed(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
     try:
         for vault, whose in _vaults(scene, episode, env) if is_call or is_turn else ():
             if is_call:
-                _ended(vault, _name(moment), whose)
+                began = calls.end(home.state(vault), _name(moment))
+                if changed := calls.changed_folders(vault, began) if began else []:
+                    from holdfast.capture import agent_files
+
+                    agent_files.note_missing(vault, whose, changed)
             else:
                 calls.end_all(home.state(vault), whose, moment.agent)
     except TROUBLE as error:
@@ -217,21 +228,11 @@ def passed(scene: Scene, episode: str, env: Mapping[str, str]) -> None:
 
 
 def _vaults(scene: Scene, episode: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The vaults that a call could write to, and by what each knows the session: the user's own beside one that a
-    repository brings."""
+    """The vaults that a call could write to, a repository's and the user's own, and by what each knows the session."""
     unknown = f"{calls.UNKNOWN}{scene.moment.host}/{scene.moment.session}"
     own = home.own_vault(env)
     found = [(scene.vault, episode or unknown)] + ([(own, unknown)] if own != scene.vault else [])
     return [one for one in found if home.format_of(one[0])]
-
-
-def _ended(vault: str, name: str, episode: str) -> None:
-    began = calls.end(home.state(vault), name)
-    changed = calls.changed_folders(vault, began) if began else []
-    if changed:
-        from holdfast.capture import agent_files
-
-        agent_files.note_missing(vault, episode, changed)
 
 
 def _writes_nothing(moment: Moment) -> bool:
@@ -243,20 +244,9 @@ def _name(moment: Moment) -> str:
     return digest(f"{moment.host}\0{moment.session}\0{moment.agent}\0{which}", 24)
 
 
-def _note_scheduled(scene: Scene) -> None:
-    """Remember a prompt that the model lets come later: a timer types it, and no host says so."""
-    path = _scheduled_path(scene)
-    platform.make_folders(path.rpartition("/")[0])
-    platform.write_atomic(path, b"", durable=False)
-
-
 def is_scheduled(scene: Scene) -> bool:
     """Whether this prompt is one that the model asked for."""
-    try:
-        posix.stat(_scheduled_path(scene))
-    except OSError:
-        return False
-    return True
+    return platform.is_there(_scheduled_path(scene))
 
 
 def _scheduled_path(scene: Scene) -> str:

@@ -1,9 +1,8 @@
 """The end of a turn: the backstop that notices when a boundary passed and nothing was written.
 
 By default the skip is only recorded. In strict mode the model is asked, once a turn, and may answer that there is
-nothing. It is never asked in a turn that goes on because a hook asked: no loop, ever.
-
-Evidence of use: the agent has opened a note, or named it in what it said at the end of a turn.
+nothing. It is never asked in a turn that goes on because a hook asked: no loop, ever. A note that the agent has opened,
+or named in what it said at the end of a turn, counts as used.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.episodes import Episode, Scene
-
 
 MOST = 5
 FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage")
@@ -40,7 +38,8 @@ def opened(scene: Scene, episode: Episode) -> None:
     elif moment.command:
         from holdfast.text.shell_programs import commands
 
-        named = [word for program, *rest in commands(moment.command) if _reads(program) for word in rest]
+        found = [one for one in commands(moment.command) if one[0].rpartition("/")[2] in READING]
+        named = [word for _, *rest in found for word in rest]
     else:
         return
     top = f"{scene.vault}/"
@@ -53,28 +52,18 @@ def cited(scene: Scene, episode: Episode) -> None:
     _note(scene, episode, (word.removeprefix(f"{scene.vault}/") for word in words))
 
 
-def _reads(program: str) -> bool:
-    return program.rpartition("/")[2] in READING
-
-
 def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
     from holdfast.brief import prompt_by_words
 
-    kept = dict.fromkeys(path for path in paths if _is_note(path))
+    notes = (path for path in paths if path.endswith(".md") and path.partition("/")[0] in FOLDERS)
+    kept = dict.fromkeys(path for path in notes if ".." not in path)
     for path in list(kept)[:MOST]:
         known = prompt_by_words.opened_note(scene.state, path)
         if known is None or not once.first(scene.state, episode.key, f"{USED}{known.id}"):
             continue
-        record = {
-            "v": VERSION,
-            "t": scene.now,
-            "kind": "used",
-            "ids": [known.id],
-            "agent": scene.moment.host,
-            "session": episode.key,
-            "project": scene.project.id,
-            **({"new": {one: list(began) for one, began in known.new.items()}} if known.new else {}),
-        }
+        who = {"agent": scene.moment.host, "session": episode.key, "project": scene.project.id}
+        record = {"v": VERSION, "t": scene.now, "kind": "used", "ids": [known.id], **who}
+        record |= {"new": {one: list(began) for one, began in known.new.items()}} if known.new else {}
         try:
             log.append(f"{scene.state}/traffic/log", [codec.encode(record)], durable=False)
         except (HoldfastError, OSError):
@@ -82,11 +71,6 @@ def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
         scene.did["used"] = known.id
 
 
-def _is_note(path: str) -> bool:
-    return path.endswith(".md") and path.partition("/")[0] in FOLDERS and ".." not in path
-
-
-STOPPED = "stopped"  # in this turn the model was asked
 DECLINES = ("nothing to flag", "nothing durable", "nothing to remember", "nothing worth flagging", "no durable")
 NO_ANSWER = "nothing was flagged or declined"
 NOT_PUT = "the model has not put it properly; the close files the user's own words"
@@ -104,7 +88,7 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
 
         once.put(scene.state, episode.key, once.LAST_SAID, story.tail(moment.said))
     asked = once.read(scene.state, episode.key, once.ASKED)
-    if asked and _declines(moment.said):
+    if asked and any(words in moment.said[-4000:].lower() for words in DECLINES):
         once.drop(scene.state, episode.key, once.ASKED)
         once.drop(scene.state, episode.key, once.HELD)
         nudge.note(scene, episode, asked, "declined", "the model said that there is nothing")
@@ -115,7 +99,7 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
     if not asked and not open_requests and not words:
         scene.did["stop"] = "nothing was due"
         return Reply()
-    if is_strict and once.first(scene.state, episode.key, STOPPED):
+    if is_strict and once.first(scene.state, episode.key, nudge.STOPPED):
         once.drop(scene.state, episode.key, once.HELD)  # this question is the one for it
         nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
         return Reply(decision="go-on", reason=_question(asked or "", open_requests, words, env))
@@ -129,33 +113,20 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
 
 
 def _unanswered(scene: Scene, episode: Episode) -> list[str]:
-    """What the user ordered and the model has not put properly. Most turns have no order, and need not load hearing."""
-    if once.read(scene.state, episode.key, once.REQUESTS) is None:
-        return []
-    from holdfast.hook import intercept
-
-    return intercept.unanswered(scene, episode)
+    """The ids of what the user ordered and the model has not put properly."""
+    asked = (once.read(scene.state, episode.key, once.REQUESTS) or "").split()
+    return [one for one in asked if once.read(scene.state, episode.key, f"{once.ANSWERED}{one}") is None]
 
 
 def _user_words(scene: Scene, episode: Episode, env: Mapping[str, str], *, is_due: bool) -> str:
     """The user's own sentences that nobody has answered: after work, or where something is asked anyway."""
-    if once.read(scene.state, episode.key, STOPPED) is not None:
+    if once.read(scene.state, episode.key, nudge.STOPPED) is not None:
         return ""
-    from holdfast.hook import nudge
     from holdfast.hook.tool_call import command_of
 
     if not is_due and not nudge.worked_since(scene, episode):
         return ""
     return nudge.reminder(scene, episode, command_of(env))
-
-
-def begin_turn(scene: Scene, episode: Episode) -> None:
-    once.drop(scene.state, episode.key, STOPPED)
-
-
-def _declines(said: str) -> bool:
-    lowered = said[-4000:].lower()
-    return any(words in lowered for words in DECLINES)
 
 
 def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str, str]) -> str:
@@ -164,16 +135,10 @@ def _question(asked: str, open_requests: list[str], words: str, env: Mapping[str
     command = command_of(env)
     lines = []
     if asked:
-        lines.append(
-            f"Before you stop: a boundary passed ({asked}) and nothing was flagged. "
-            f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
-        )
+        how = f"`{command} flag --kind decision|lesson|progress --evidence FILE:LINE '…'` for each durable fact."
+        lines.append(f"Before you stop: a boundary passed ({asked}) and nothing was flagged. {how}")
     if open_requests:
-        lines.append(
-            "What the user asked you to remember is not recorded: "
-            f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`."
-        )
-    if words:
-        lines.append(words)
-    lines.append(f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.')
-    return "\n".join(lines)
+        how = f"`{command} flag --for {open_requests[0]} --kind rule|preference '…'`"
+        lines.append(f"What the user asked you to remember is not recorded: {how}.")
+    nothing = f'If there is nothing, say "nothing to flag" or run `{command} flag --nothing`.'
+    return "\n".join((*lines, *([words] if words else ()), nothing))

@@ -81,15 +81,10 @@ def small_file(path: str) -> bytes:
 
 
 def text_of(payload: Mapping[str, Any], name: str) -> str:
-    """A field as text; "" where it is missing or something else.
-
-    JSON can hold halves of characters and zero bytes, which no path, file name or terminal can: they are replaced here,
-    so that nothing behind the adapter stumbles over them.
-    """
+    """A field as text; "" where it is missing or something else. JSON can hold halves of characters and zero bytes,
+    which no path, file name or terminal can: they are replaced here, so that nothing behind the adapter stumbles."""
     found = payload.get(name)
-    if not isinstance(found, str):
-        return ""
-    return clean(found if name == "prompt" else found[:LONGEST])
+    return clean(found if name == "prompt" else found[:LONGEST]) if isinstance(found, str) else ""
 
 
 def end_of(payload: Mapping[str, Any], name: str) -> str:
@@ -128,8 +123,7 @@ def hook_json(moment: Moment, reply: Reply, events: Mapping[str, str]) -> str:
         return codec.encode({"decision": "block", "reason": reply.reason}).decode("utf-8") if named == "Stop" else ""
     said: dict[str, str] = {}
     if reply.decision and named == "PreToolUse":
-        said["permissionDecision"] = reply.decision
-        said["permissionDecisionReason"] = reply.reason
+        said |= {"permissionDecision": reply.decision, "permissionDecisionReason": reply.reason}
     if reply.text and named in CARRIERS:
         said["additionalContext"] = reply.text
     out: dict[str, object] = {"hookSpecificOutput": {"hookEventName": named, **said}} if said else {}

@@ -21,6 +21,7 @@ TEXTS = ("event", "session", "cwd", "source", "reason", "transcript", "parent", 
          "turn", "call", "command", "input", "said")  # fmt: skip
 WRITE_NOTHING = ()
 HIDES_FAILURES = False
+SWITCHES = {"is_again": "again", "asks": "asks", "failed": "failed"}
 LISTS = ("files", "paths", "completed")
 MOST = 64  # of each list
 HIGHEST_PID = 1 << 31
@@ -37,17 +38,10 @@ def moment(payload: Mapping[str, Any], env: Mapping[str, str]) -> Moment:
     lists: dict[str, Any] = {name: _texts(payload, name) for name in LISTS}
     fields["input"] = fields["input"] or fields["command"]
     fields["said"] = end_of(payload, "said")
-    return Moment(
-        host=host,
-        pid=pid if type(pid) is int and 0 < pid < HIGHEST_PID else 0,
-        flags=flags,
-        is_again=payload.get("again") is True,
-        asks=payload.get("asks") is True,
-        failed=payload.get("failed") is True,
-        carries=payload.get("carries", fields["event"] in CARRIERS) is True,
-        **lists,
-        **fields,
-    )
+    is_so: dict[str, Any] = {name: payload.get(given) is True for name, given in SWITCHES.items()}
+    carries = payload.get("carries", fields["event"] in CARRIERS) is True
+    pid = pid if type(pid) is int and 0 < pid < HIGHEST_PID else 0
+    return Moment(host=host, pid=pid, flags=flags, carries=carries, **is_so, **lists, **fields)
 
 
 def _texts(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -55,13 +55,13 @@ class Judge(Protocol):
         """The words of its command line for a question."""
 
     def answer(self, ran: Ran, asked: Asked) -> Answer:
-        """What it answered. Raises JudgeFailed."""
+        """Its answer. Raises JudgeFailed."""
 
     def look(self, call: Call, model: str, timeout: float) -> str:
         """One line about what works, found without spending anything. Raises JudgeFailed."""
 
     def payer(self, env: Mapping[str, str]) -> str:
-        """Who pays for its calls, one of those in holdfast.hosts.programs."""
+        """The payer of its calls, one of those in holdfast.hosts.programs."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,6 @@ class Host:
     @property
     def judge(self) -> Judge:
         return cast("Judge", import_module(f"holdfast.hosts.{HOSTS[self.name]}.judge"))
-
-
-def names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 def host(name: str) -> Host:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
 from holdfast.hosts import jsonc
-from holdfast.hosts.registration import Registered, read
+from holdfast.hosts.registration import Edit, Registered, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from holdfast.hosts.jsonc import Node
 
@@ -53,11 +53,7 @@ def is_bare(data: bytes) -> bool:
 
 def text_of(data: bytes | None, path: str) -> str:
     """A settings file as text that holds an object; one that is missing or empty counts as {}. Raises Broken."""
-    try:
-        text = (data or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = (data or b"")[: error.start].decode("utf-8")
-        raise jsonc.Broken("these bytes are no UTF-8 text", before, len(before), path) from error
+    text = jsonc.decoded(data, path)
     if not text.strip(jsonc.BLANK + jsonc.MARK):
         return text + "{}\n"
     try:
@@ -66,6 +62,15 @@ def text_of(data: bytes | None, path: str) -> str:
         raise jsonc.Broken(error.what, text, error.at, path) from error.__cause__
     _expect(text, root, "object", "the document", path)
     return text
+
+
+def edit(path: str, *changes: Callable[[str], str]) -> Edit:
+    """A settings file as it is now, and after these changes of its text."""
+    before = read(path)
+    text = was = text_of(before, path)
+    for change in changes:
+        text = change(text)
+    return Edit(path, before, before if text == was else text.encode("utf-8"))
 
 
 def with_hooks(text: str, events: Mapping[str, int], line: str, path: str) -> str:
@@ -98,6 +103,15 @@ def group(line: str, timeout: int) -> dict[str, Any]:
     if timeout:
         handler["timeout"] = timeout
     return {"hooks": [handler]}
+
+
+def without(path: str, data: bytes, before: bytes | None, *more: Callable[[str, str | None], str]) -> bytes:
+    """A settings file without our lines, and after these other changes, which are told what it was before."""
+    text = text_of(data, path)
+    known = text_of(before, path) if before is not None else None
+    for change in (without_hooks, *more):
+        text = change(text, known)
+    return text.encode("utf-8") if data.strip() else data
 
 
 def without_hooks(text: str, before: str | None) -> str:
@@ -152,7 +166,7 @@ def items(text: str | None, steps: Sequence[str]) -> list[Any]:
 
 
 def value(text: str, *steps: str) -> Any:
-    """What stands at a path; None where nothing does."""
+    """The value at a path; None where there is none."""
     found = jsonc.parse(text).get(*steps)
     return found.value if found else None
 
@@ -166,9 +180,9 @@ def listed(text: str) -> list[tuple[str, str]]:
 
 def taken(text: str, path: tuple[str | int, ...], number: int, before: str | None) -> str:
     """Without one item, and without the containers around it that are empty now and were not there before."""
-    known = jsonc.parse(before) if before else None
-    was = known.get(*path) if known else None
-    text = jsonc.take(text, path, number, jsonc.inner(before or "", was) if was and not was.items else "")
+    was = jsonc.parse(before).get(*path) if before else None
+    empty = (before or "")[was.start + 1 : was.end - 1] if was and not was.items else ""
+    text = jsonc.take(text, path, number, empty)
     node = jsonc.parse(text).get(*path)
     if not path or was is not None or node is None or node.items:
         return text
@@ -247,14 +261,14 @@ def _values(text: str, path: str) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
     at = _after(text, 1 if text.startswith(jsonc.MARK) else 0)
     try:
-        at = _after(text, _past(text, at, "{", path))
+        at = _past(text, at, "{", path)
         while text[at : at + 1] != "}":
             if found:
-                at = _after(text, _past(text, at, ",", path))
+                at = _past(text, at, ",", path)
             key, at = decoder.raw_decode(text, at)
             if not isinstance(key, str):
                 raise jsonc.Broken("a key is no text", text, at, path)
-            start = _after(text, _past(text, _after(text, at), ":", path))
+            start = _past(text, _after(text, at), ":", path)
             _, end = decoder.raw_decode(text, start)
             found.append((key, start, end))
             at = _after(text, end)
@@ -274,6 +288,7 @@ def _after(text: str, at: int) -> int:
 
 
 def _past(text: str, at: int, what: str, path: str) -> int:
+    """The place of what follows a sign, which must stand here."""
     if text[at : at + 1] != what:
         raise jsonc.Broken(f"{what} is expected", text, at, path)
-    return at + 1
+    return _after(text, at + 1)

@@ -35,19 +35,15 @@ class Broken(HoldfastError):
         lines = re.split(r"\r\n|\r|\n", text[:at])
         self.what, self.at = what, at
         self.line, self.column = len(lines), len(lines[-1].lstrip(MARK)) + 1
-        place = f"{path}, line {self.line}, column {self.column}" if path else f"line {self.line}, column {self.column}"
-        super().__init__(
-            f"{place}: {what}; nothing was changed anywhere. Mend the file and run the same command again."
-        )
+        place = f"{f'{path}, ' if path else ''}line {self.line}, column {self.column}"
+        mend = "nothing was changed anywhere. Mend the file and run the same command again."
+        super().__init__(f"{place}: {what}; {mend}")
 
 
 @dataclass(frozen=True)
 class Node:
-    """One value, from its first character to after its last.
-
-    `items` are those of an object or array, `keys` the keys of an object with them. `commas` has the place of the comma
-    after each item, -1 where there is none.
-    """
+    """One value, from its first character to after its last. `items` are those of an object or array, `keys` the keys
+    of an object with them. `commas` has the place of the comma after each item, -1 where there is none."""
 
     kind: str  # object, array or scalar
     start: int
@@ -58,7 +54,7 @@ class Node:
     commas: tuple[int, ...] = ()
 
     def index(self, key: str) -> int:
-        """Which item a key names, -1 where none does."""
+        """The number of the item that a key names, -1 where none does."""
         found = [number for number, (text, _) in enumerate(self.keys) if text == key]
         return found[-1] if found else -1
 
@@ -77,6 +73,15 @@ class Node:
         return self.keys[number][1] if self.keys else self.items[number].start
 
 
+def decoded(data: bytes | None, path: str) -> str:
+    """The text of a file; one that is missing is empty. Raises Broken with the place."""
+    try:
+        return (data or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode("utf-8")
+        raise Broken("these bytes are no UTF-8 text", before, len(before), path) from error
+
+
 def parse(text: str) -> Node:
     """The document. Raises Broken with the place."""
     reader = _Reader(text)
@@ -86,11 +91,6 @@ def parse(text: str) -> Node:
     if end != len(text):
         raise Broken(f"{_shown(text, end)} stands after the end of the document", text, end)
     return node
-
-
-def skip(text: str, at: int) -> int:
-    """The place after blanks and comments."""
-    return _Reader(text).skip(at)
 
 
 class _Reader:
@@ -118,11 +118,7 @@ class _Reader:
         if depth > DEEPEST:
             raise Broken("it is nested too deeply", self.text, at)
         first = self.text[at : at + 1]
-        if first == "{":
-            return self.object(at, depth)
-        if first == "[":
-            return self.array(at, depth)
-        return self.scalar(at)
+        return self.container(at, depth) if first in ("{", "[") else self.scalar(at)
 
     def scalar(self, at: int) -> Node:
         text = self.text
@@ -147,32 +143,30 @@ class _Reader:
             raise Broken("a text that begins here is never closed", text, at)
         return end + 1
 
-    def object(self, start: int, depth: int) -> Node:
+    def container(self, start: int, depth: int) -> Node:
+        is_object = self.text[start] == "{"
+        closing = "}" if is_object else "]"
         keys: list[tuple[str, int]] = []
         items: list[Node] = []
         commas: list[int] = []
         at = self.skip(start + 1)
-        while self.text[at : at + 1] != "}":
-            if self.text[at : at + 1] != '"':
-                raise Broken(f"a key in quotes or }} is expected and {_shown(self.text, at)} is there", self.text, at)
-            key = self.scalar(at)
-            colon = self.skip(key.end)
-            if self.text[colon : colon + 1] != ":":
-                raise Broken(f"a colon is expected and {_shown(self.text, colon)} is there", self.text, colon)
-            keys.append((key.value, at))
-            items.append(self.value(self.skip(colon + 1), depth + 1))
-            at = self._comma(items[-1].end, "}", commas)
-        value = {text: item.value for (text, _), item in zip(keys, items, strict=True)}
-        return Node("object", start, at + 1, value, tuple(items), tuple(keys), tuple(commas))
-
-    def array(self, start: int, depth: int) -> Node:
-        items: list[Node] = []
-        commas: list[int] = []
-        at = self.skip(start + 1)
-        while self.text[at : at + 1] != "]":
+        while self.text[at : at + 1] != closing:
+            if is_object:
+                if self.text[at : at + 1] != '"':
+                    what = f"a key in quotes or }} is expected and {_shown(self.text, at)} is there"
+                    raise Broken(what, self.text, at)
+                key = self.scalar(at)
+                colon = self.skip(key.end)
+                if self.text[colon : colon + 1] != ":":
+                    raise Broken(f"a colon is expected and {_shown(self.text, colon)} is there", self.text, colon)
+                keys.append((key.value, at))
+                at = self.skip(colon + 1)
             items.append(self.value(at, depth + 1))
-            at = self._comma(items[-1].end, "]", commas)
-        return Node("array", start, at + 1, [item.value for item in items], tuple(items), (), tuple(commas))
+            at = self._comma(items[-1].end, closing, commas)
+        inside = [item.value for item in items]
+        value = {text: one for (text, _), one in zip(keys, inside, strict=True)} if is_object else inside
+        kind = "object" if is_object else "array"
+        return Node(kind, start, at + 1, value, tuple(items), tuple(keys), tuple(commas))
 
     def _comma(self, at: int, closing: str, commas: list[int]) -> int:
         """The place of the next item or of the end, after the comma between them."""
@@ -195,10 +189,8 @@ def _shown(text: str, at: int) -> str:
 
 
 def put(text: str, path: Sequence[str | int], value: Any, key: str | None = None, *, levels: int = 0) -> str:
-    """The value as the last item of the container at `path`: under `key` in an object, without one in an array.
-
-    So many levels of it get a line for each item; what is deeper stays on the item's line.
-    """
+    """The value as the last item of the container at `path`: under `key` in an object, without one in an array. So many
+    levels of it get a line for each item; what is deeper stays on the item's line."""
     root = parse(text)
     node = root.get(*path)
     if node is None or node.kind == "scalar":
@@ -216,12 +208,7 @@ def take(text: str, path: Sequence[str | int], number: int, empty: str = "") -> 
 
 def replaced(text: str, node: Node, value: Any) -> str:
     """Another value in the place of a scalar."""
-    return spliced(text, [(node.start, node.end, json.dumps(value, ensure_ascii=False))])
-
-
-def inner(text: str, node: Node) -> str:
-    """What stands between the brackets of a container."""
-    return text[node.start + 1 : node.end - 1]
+    return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
 
 
 def spliced(text: str, splices: list[Splice]) -> str:
@@ -238,18 +225,17 @@ def line_end(text: str) -> str:
 
 def unit(text: str, root: Node) -> str:
     """One step of the file's own indentation; two blanks where it shows none."""
-    if root.items:
-        before = text[root.start + 1 : root.begin(0)]
-        if "\n" in before:
-            return _indent_at(text, root.begin(0)).removeprefix(_indent_at(text, root.start)) or "  "
-    return "  "
+    is_shown = bool(root.items) and "\n" in text[root.start + 1 : root.begin(0)]
+    return (_indent_at(text, root.begin(0)).removeprefix(_indent_at(text, root.start)) if is_shown else "") or "  "
 
 
 def _putting(text: str, root: Node, node: Node, value: Any, key: str | None, levels: int) -> list[Splice]:
     end, step = line_end(text), unit(text, root)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
-    if node.items and not _on_own_line(text, node):
-        return _putting_inline(node, name + json.dumps(value, ensure_ascii=False))
+    if node.items and not any(mark in text[node.start + 1 : node.begin(0)] for mark in "\r\n"):
+        ours = name + json.dumps(value, ensure_ascii=False)
+        at = node.commas[-1] + 1 or node.items[-1].end
+        return [(at, at, f" {ours}," if node.commas[-1] >= 0 else f", {ours}")]
     base = _indent_at(text, node.start)
     indent = _indent_at(text, node.begin(0)) if node.items else base + step
     shown = _dump(value, step, levels).replace("\n", end + indent)
@@ -265,21 +251,13 @@ def _dump(value: Any, step: str, levels: int) -> str:
     if not levels or not value or not isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        names = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        opening, closing, inside = "{", "}", list(value.values())
+        named = [(f"{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in value.items()]
     else:
-        opening, closing, inside, names = "[", "]", value, [""] * len(value)
-    lines = [name + _dump(one, step, levels - 1) for name, one in zip(names, inside, strict=True)]
-    body = ",\n".join(lines).replace("\n", f"\n{step}")  # no text of JSON has a line break in it
+        named = [("", one) for one in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    lines = ",\n".join(name + _dump(one, step, levels - 1) for name, one in named)
+    body = lines.replace("\n", f"\n{step}")  # no text of JSON has a line break in it
     return f"{opening}\n{step}{body}\n{closing}"
-
-
-def _putting_inline(node: Node, ours: str) -> list[Splice]:
-    if node.commas[-1] >= 0:
-        at = node.commas[-1] + 1
-        return [(at, at, f" {ours},")]
-    at = node.items[-1].end
-    return [(at, at, f", {ours}")]
 
 
 def _putting_after(text: str, node: Node, ours: str) -> list[Splice]:
@@ -298,7 +276,8 @@ def _taking(text: str, node: Node, number: int, empty: str) -> list[Splice]:
     if len(node.items) == 1:
         return _emptying(text, node, empty)
     before = node.commas[number - 1] if number else node.start
-    gap = start if _needs_its_line(text, before + 1, start, max(end, comma + 1)) else _blank_before(text, start)
+    needs_line = _needs_its_line(text, before + 1, start, max(end, comma + 1))
+    gap = start if needs_line else len(text[:start].rstrip(BLANK))
     if comma < 0:
         return [(gap, end, ""), (before, before + 1, "")]
     if text[end:comma].strip():  # a comment between the item and its comma is somebody's
@@ -324,21 +303,11 @@ def _emptying(text: str, node: Node, empty: str) -> list[Splice]:
     return gone + [(comma, comma + 1, "")] * (comma >= 0)
 
 
-def _on_own_line(text: str, node: Node) -> bool:
-    return any(mark in text[node.start + 1 : node.begin(0)] for mark in "\r\n")
-
-
 def _indent_at(text: str, at: int) -> str:
     """The blanks at the beginning of the line."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     line = text[start:at].lstrip(MARK)
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _blank_before(text: str, at: int) -> int:
-    while at > 0 and text[at - 1] in BLANK:
-        at -= 1
-    return at
 
 
 def _last_comment(text: str, start: int, end: int) -> int:

@@ -1,4 +1,4 @@
-"""Running a host's own command line as a judge: alone in an empty folder, without its session, with an end.
+"""A host's own command line, run as a judge: alone in an empty folder, without its session, with an end.
 
 The question goes through standard input, so no list of processes shows it, and through files without a name, so no
 grandchild that keeps a pipe open can hold us. The whole group of processes is killed when the time is over, when it
@@ -6,13 +6,10 @@ says too much, and when the program itself has ended. The environment loses what
 session that runs us, and gains the mark at which our own hooks return at once.
 
 Whatever ends this process, its judges end with it, and the scratch folders go. Each program is the leader of a
-session of its own, which a Ctrl-C at the terminal does not reach; so whoever is interrupted calls `end_all` (at the
+session of its own, which a Ctrl-C at the terminal does not reach; so an interrupted command calls `end_all` (at the
 end of the interpreter it is called anyway). And beside each stands a small shell that reads from a pipe of which we
-alone hold the other end: when we are killed, the kernel closes it, and the shell kills the group. Signals at the
-death of a parent would do too, but only on one system, only for the leader, and not without running code between
-fork and exec, which threads forbid.
-
-The name of a variable that holds a key, in sentences.
+alone hold the other end: when we are killed, the kernel closes it, and the shell kills the group. Signals at the death
+of a parent work on one system only, for the leader only, and need code between fork and exec, which threads forbid.
 """
 
 from __future__ import annotations
@@ -42,18 +39,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"[A-Z]{1,20}[0-9]{0,2}(?:_[A-Z]{1,20}[0-9]{0,2}){1,8}")
 
 
 def is_name(text: str) -> bool:
     """Whether a variable can be called so."""
-    return bool(_NAME.fullmatch(text))
+    return text.isidentifier() and text.isascii()
 
 
 def shown(text: str, otherwise: str) -> str:
-    """The name, where it cannot be a key; else other words for it."""
+    """The name of a variable that holds a key, where it cannot be the key itself; else other words for it."""
     return text if _PLAIN.fullmatch(text) else otherwise
 
 
@@ -72,7 +67,7 @@ BY_PLAN, BY_TOKEN, HERE, NO_TELLING = "plan", "token", "here", "unknown"  # who 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a program left behind."""
+    """The status and the output of a program that has ended."""
 
     status: int
     out: str
@@ -106,7 +101,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What it said, and what that took by its own account: `usage` in tokens, `money` in dollars."""
+    """A judge's answer, and what it took by its own account: `usage` in tokens, `money` in dollars."""
 
     text: str
     usage: dict[str, Any]
@@ -116,8 +111,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Call:
-    """A host's program as a judge: where it is, the scratch folder, its environment and the user's own, and whatever it
-    keeps for the next call."""
+    """A host's program as a judge: its place, scratch folder, environment and the user's own, and what it keeps."""
 
     title: str
     program: str
@@ -178,7 +172,9 @@ def run(title: str, command: Sequence[str], env: Mapping[str, str], cwd: str, gi
             end(group)
         if group.is_ended:
             raise JudgeFailed(f"{title} was interrupted; {KEPT}.", spent=True, final=True)
-        return Ran(status, *(_text(one) for one in (out, err)))
+        out.seek(0)
+        err.seek(0)
+        return Ran(status, *(one.read(LARGEST).decode("utf-8", "replace") for one in (out, err)))
 
 
 def is_here(url: str) -> bool:
@@ -191,25 +187,16 @@ def is_here(url: str) -> bool:
 
 
 def _status(title: str, group: Group, said: Sequence[IO[bytes]], timeout: float) -> int:
-    """How the program ended. On disk it has no limit of its own: one on the size of files would also hold for the
-    files that it keeps for the user."""
+    """How the program ended. No limit on the size of files: it would also hold for those that it keeps for the user."""
     ends = time.monotonic() + timeout
     while True:
         left = ends - time.monotonic()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             return group.process.wait(max(0.0, min(LOOK_EVERY, left)))
-        except subprocess.TimeoutExpired:
-            if any(os.fstat(one.fileno()).st_size > LARGEST for one in said):
-                what = f"{title} answers without end, over {LARGEST >> 20} MB; {KEPT}."
-                raise JudgeFailed(what, spent=True) from None
-            if left <= LOOK_EVERY:
-                what = f"{title} did not answer within {timeout:.0f} s; {KEPT}."
-                raise JudgeFailed(what, again=True, spent=True) from None
-
-
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(LARGEST).decode("utf-8", "replace")
+        if any(os.fstat(one.fileno()).st_size > LARGEST for one in said):
+            raise JudgeFailed(f"{title} answers without end, over {LARGEST >> 20} MB; {KEPT}.", spent=True)
+        if left <= LOOK_EVERY:
+            raise JudgeFailed(f"{title} did not answer within {timeout:.0f} s; {KEPT}.", again=True, spent=True)
 
 
 @dataclass
@@ -224,7 +211,7 @@ class Group:
 
 
 class _Known:
-    """What runs in this process. The lock may be taken twice: a signal's handler comes while its thread holds it."""
+    """Programs that run in this process. The lock may be taken twice: by a signal's handler in a thread that has it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -284,7 +271,7 @@ def end_all() -> None:
             group.is_ended = True
             _kill(group)
     own, until = threading.get_ident(), time.monotonic() + PATIENCE
-    while time.monotonic() < until and any(whose != own for whose in _owners()):
+    while time.monotonic() < until and _owners() - {own}:
         time.sleep(0.01)
     with _known.lock:
         left = [folder for folder, whose in _known.folders.items() if whose != own]
@@ -304,7 +291,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def make_folder() -> str:
-    """An empty one; what others of ours were killed over is swept on the way, once in the life of a process."""
+    """An empty folder; those that killed processes of ours left are swept, once in the life of a process."""
     if not _known.is_swept:
         _known.is_swept = True
         sweep(time.time())
@@ -339,11 +326,9 @@ def _is_left(path: str, now: float) -> bool:
 
 
 def _watcher(group: int, folder: str, theirs: int) -> subprocess.Popen[bytes] | None:
-    """Somebody who outlives us; None where there is no shell. They stand in the root, where they hold no folder that
-    somebody wants to remove."""
+    """A shell that outlives us; None where there is none. It stands in the root, where it holds no folder."""
+    command, env = ["/bin/sh", "-c", WATCH, "holdfast-judge", str(group), folder], {"PATH": os.defpath}
     quiet = subprocess.DEVNULL
-    command = ["/bin/sh", "-c", WATCH, "holdfast-judge", str(group), folder]
-    env = {"PATH": os.defpath}
     with suppress(OSError):
         return subprocess.Popen(
             command, env=env, cwd="/", stdin=theirs, stdout=quiet, stderr=quiet, start_new_session=True
@@ -357,6 +342,6 @@ def _kill(group: Group) -> None:
         os.killpg(group.process.pid, signal.SIGKILL)
 
 
-def _owners() -> list[int]:
+def _owners() -> set[int]:
     with _known.lock:
-        return [*(group.thread for group in _known.groups.values()), *_known.folders.values()]
+        return {*(group.thread for group in _known.groups.values()), *_known.folders.values()}

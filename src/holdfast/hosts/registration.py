@@ -1,4 +1,4 @@
-"""Registering with a host: what of ours its settings carry, and what each host's own `settings` module answers.
+"""The registration with a host: our lines in its settings, and the seam that each host's `settings` module fills.
 
 A registrar plans and never writes: it reads the host's files and answers with edits, which holdfast.install.plan shows,
 records and applies. So `--dry-run` cannot differ from the real thing, and files that are broken are noticed before any
@@ -83,8 +83,7 @@ class Registered:
 
 @dataclass(frozen=True)
 class Server:
-    """What a host has registered as the server of our name. `words` is what it starts, `env` the variables that it
-    hands on; None is all."""
+    """The server of our name at a host: what it starts, and the variables that it hands on; None is all."""
 
     path: str
     words: tuple[str, ...]
@@ -306,8 +305,27 @@ def server_foreign(path: str) -> str:
     return f"{what}; it is left alone, and its tools get no permission."
 
 
-def is_foreign(found: Server | None) -> bool:
+def is_foreign(look: Callable[[], Server | None]) -> bool:
+    """Whether the server of our name is somebody else's; one that cannot be read is not."""
+    try:
+        found = look()
+    except HoldfastError:
+        return False
     return found is not None and not found.is_ours
+
+
+def server_hindrances(
+    path: str, ours: Callable[[], bytes | None], look: Callable[[], Server | None]
+) -> tuple[str, ...]:
+    """Why our server cannot be put into a file, a sentence each; `ours` is the file with it, None for an odd form."""
+    try:
+        look()
+        is_odd = ours() is None
+    except HoldfastError as error:
+        return (server_unread(str(error)),)
+    if is_odd:
+        return (server_unread(f"{path} has its mcp_servers in a form that cannot be added to"),)
+    return (server_foreign(path),) if is_foreign(look) else ()
 
 
 def server_stays(path: str, how: str) -> str:

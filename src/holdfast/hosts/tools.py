@@ -1,4 +1,4 @@
-"""What a tool call is about, from the input that Claude Code and Codex hand to their hooks in the same shape.
+"""The subject of a tool call, from the input that Claude Code and Codex hand to their hooks in the same shape.
 
 Nothing of a tool's output is kept: what it printed may be anything, and armed notes and boundaries need only what was
 asked for. Taint looks at which files a search quotes, and by which name the output of a command is kept that goes on.
@@ -144,15 +144,15 @@ def _patched(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What an edit changes: the lines that it brings, and those that it takes away. Those that both its sides have are
-    where it happens."""
+    """The lines that an edit brings, and those that it takes away; lines that both sides have only say where."""
     edits = given.get("edits")
     fresh: list[str] = []
     gone: list[str] = []
     for one in (given, *(edits[:MOST_PATHS] if isinstance(edits, list) else ())):
         if not isinstance(one, dict):
             continue
-        old, new = (_first_text(one, keys)[:MOST_TEXT].splitlines() for keys in (OLD_KEYS, NEW_KEYS))
+        texts = [[found for key in keys if isinstance(found := one.get(key), str)] for keys in (OLD_KEYS, NEW_KEYS)]
+        old, new = ("".join(found[:1])[:MOST_TEXT].splitlines() for found in texts)
         fresh += [line for line in new if line not in old]
         gone += [line for line in old if line not in new]
     patch = next((text for text in given.values() if isinstance(text, str) and text.startswith(PATCH)), "")
@@ -162,12 +162,8 @@ def _lines(given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(clean("\n".join(side)[:MOST_TEXT]) for side in (fresh, gone)) if fresh or gone else ()
 
 
-def _first_text(given: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((found for found in (given.get(key) for key in keys) if isinstance(found, str)), "")
-
-
 def _completed(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a list of todos or a plan says is done."""
+    """The items that a list of todos or a plan says are done."""
     for key, words in (("todos", "content"), ("plan", "step")):
         listed = given.get(key)
         if isinstance(listed, list):

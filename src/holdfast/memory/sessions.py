@@ -17,7 +17,7 @@ from holdfast.model import value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.brief import brief_file, composing, live, reasons
+    from holdfast.brief import brief_file, composition, live, reasons
     from holdfast.capture import background, drafts, flag_words, gate, losses
     from holdfast.capture.drafts import Draft
     from holdfast.close import drain, judge_pool, spend_report
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.vault.handoff_form import HandedOff
     from holdfast.vault.prompts import ListedPrompt
 else:
-    brief_file, composing, live, reasons = lazily("holdfast.brief", "brief_file composing live reasons")
+    brief_file, composition, live, reasons = lazily("holdfast.brief", "brief_file composition live reasons")
     background, drafts, flag_words, gate, losses = lazily(
         "holdfast.capture", "background drafts flag_words gate losses"
     )
@@ -102,7 +102,7 @@ class Sessions:
             raise UsageError(f"Holdfast captures nothing here: {off}. A start says only that.")
         return reasons.explain(self._composed(), self.at.clock())
 
-    def _composed(self) -> composing.Composed:
+    def _composed(self) -> composition.Composed:
         try:
             self.refresh_brief()
         except OSError as error:
@@ -112,7 +112,7 @@ class Sessions:
         living = marks.bury_the_dead(self.at.state, now, [])
         closes = not background.is_off(self.at.env)
         found = live.gather(self.at.state, project, now, living, closes=closes, only_look=True)
-        return composing.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
+        return composition.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
 
     def refresh_brief(self) -> str:
         """Make the brief of this folder's work tree anew."""

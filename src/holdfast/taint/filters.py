@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.taint.commands import Outside
-from holdfast.taint.text import OTHERS, is_others
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.model import word_set
+from holdfast.taint.command_line import Outside
+from holdfast.taint.known_text import OTHERS, is_others
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.taint.commands import Line
-
+    from holdfast.taint.command_line import Line
 
 GREPS = ("grep", "egrep", "fgrep")
 ALWAYS_DEEP = ("rg", "ag", "ack", "ugrep")
@@ -30,32 +30,26 @@ AWK_BEYOND = ("getline", "system", "|&", "@include", "@load", "ARGV", "/inet")
 JQ_BEYOND = ("load(", "load_str(", "import ", "include ")
 MORE_FILES = ("--file", "--from-file", "--slurpfile", "--rawfile", "--include", "--load")
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 VALUED = {  # options that a word follows which is no file
-    "grep": _words("-A -B -C -m -e --include --exclude --exclude-dir --color --max-count"),
-    "rg": _words(
+    "grep": word_set("-A -B -C -m -e --include --exclude --exclude-dir --color --max-count"),
+    "rg": word_set(
         "-A -B -C -m -e -g -t -T -j -M -r --glob --type --max-count --max-columns --replace --sort --type-not"
     ),
-    "head": _words("-n -c"),
-    "tail": _words("-n -c -s --pid"),
-    "cut": _words("-d -f -c -b --delimiter --fields"),
-    "sort": _words("-k -t -S --key --field-separator"),
-    "fold": _words("-w"),
-    "column": _words("-s -t -c"),
-    "paste": _words("-d"),
-    "tree": _words("-L -I -P"),
-    "ls": _words("-I"),
-    "du": _words("-d"),
-    "stat": _words("-c -f --format --printf"),
-    "diff": _words("-U -C -I"),
-    "xxd": _words("-l -s -c -g"),
-    "od": _words("-A -t -j -N"),
-    "hexdump": _words("-n -s -e"),
-    "base64": _words("-w"),
+    **dict.fromkeys(("fold", "base64"), word_set("-w")),
+    "head": word_set("-n -c"),
+    "tail": word_set("-n -c -s --pid"),
+    "cut": word_set("-d -f -c -b --delimiter --fields"),
+    "sort": word_set("-k -t -S --key --field-separator"),
+    "column": word_set("-s -t -c"),
+    "paste": word_set("-d"),
+    "tree": word_set("-L -I -P"),
+    "ls": word_set("-I"),
+    "du": word_set("-d"),
+    "stat": word_set("-c -f --format --printf"),
+    "diff": word_set("-U -C -I"),
+    "xxd": word_set("-l -s -c -g"),
+    "od": word_set("-A -t -j -N"),
+    "hexdump": word_set("-n -s -e"),
 }
 FILE_OPTIONS = ("--file", "--files0-from", "--from-file", "--to-file")
 
@@ -80,26 +74,24 @@ def operands(name: str, rest: list[str]) -> list[str]:
 
 
 def search(line: Line, name: str, rest: list[str]) -> None:
-    """Raises Outside for a search beyond the tree. In a folder it finds what is in there; which files those were, the
-    answer says, and the caller looks at."""
+    """Raises Outside for a search beyond the tree. Of a folder the answer says which files, and the caller looks."""
     if any(_is_wide(name, word) for word in rest):
         raise Outside(" ".join((name, *rest[:2])))
     for at, word in enumerate(rest):
         behind = rest[at + 1] if at + 1 < len(rest) else ""
         if word in ("-f", "--file"):
             line.file(behind)
-        elif word in ("-g", "--glob", "--iglob") and _is_of_others(behind):
-            raise Outside(behind)
-        elif word.startswith(("--glob=", "--iglob=", "-g")) and _is_of_others(word.partition("=")[2] or word[2:]):
-            raise Outside(word)
+        elif word.startswith(("--glob", "--iglob", "-g")):
+            is_apart = word in ("-g", "--glob", "--iglob")
+            pattern = behind if is_apart else word.partition("=")[2] or word[2:]
+            if not pattern.startswith("!") and is_others(pattern):
+                raise Outside(pattern if is_apart else word)
     has_pattern = any(word in PATTERN_OPTIONS or word.startswith(("--regexp=", "--file=")) for word in rest)
     named = operands(name, rest)
     if not has_pattern and not (name == "rg" and "--files" in rest):
         named = named[1:]
-    is_deep = name in ALWAYS_DEEP or any(
-        word in DEEP or (word[:1] == "-" and word[1:2] != "-" and word[1:2] != "e" and ("r" in word or "R" in word))
-        for word in rest
-    )
+    short = [word for word in rest if word[:1] == "-" and word[1:2] not in ("-", "e")]
+    is_deep = name in ALWAYS_DEEP or any(one in DEEP for one in rest) or any("r" in one.lower() for one in short)
     for path in named or (["."] if is_deep else []):
         if not is_deep:
             line.file(path)
@@ -116,10 +108,6 @@ def _is_wide(name: str, word: str) -> bool:
     if not word.startswith("-") or word.startswith(tuple(f"-{one}" for one in SHORT_VALUED)) or word in ("-f", "-"):
         return False
     return "f" in word[1:] or (name not in GREPS and any(one in word for one in "uzL"))
-
-
-def _is_of_others(pattern: str) -> bool:
-    return not pattern.startswith("!") and is_others(pattern)
 
 
 def _leaves_out_others(line: Line, path: str, rest: list[str]) -> None:
@@ -184,14 +172,10 @@ def _is_plain(name: str, script: str) -> bool:
     if name in ("sed", "gsed"):
         return is_plain_sed(script)
     if name.endswith("awk"):
-        return not any(one in script for one in AWK_BEYOND) and not _pipes(script)
+        # awk runs what a single bar leads to, outside of quotes and patterns.
+        bare = ["".join(part.split("/")[::2]) for part in script.replace("||", "  ").split('"')[::2]]
+        return not any(one in script for one in AWK_BEYOND) and not any("|" in part for part in bare)
     return not any(one in script for one in JQ_BEYOND)
-
-
-def _pipes(script: str) -> bool:
-    """Whether a single bar stands outside of quotes and patterns: awk runs what it leads to."""
-    quoted = script.replace("||", "  ").split('"')[::2]
-    return any("|" in "".join(part.split("/")[::2]) for part in quoted)
 
 
 def is_plain_sed(script: str) -> bool:

@@ -26,7 +26,7 @@ DONE = ("completed", "deleted", "cancelled")
 
 @value
 class Todos:
-    """What is open, in its order, and how many are done."""
+    """The open todos, in their order, and how many are done."""
 
     open: tuple[str, ...] = ()
     done: int = 0
@@ -44,7 +44,7 @@ def flat(text: str, longest: int) -> str:
 
 
 def command_of(call: Said) -> str:
-    """What a shell tool was to run; "" for any other tool."""
+    """The command line of a shell tool; "" for any other tool."""
     if call.tool not in SHELLS or not isinstance(call.given, dict):
         return ""
     found = next((call.given[name] for name in COMMANDS if name in call.given), "")
@@ -52,25 +52,21 @@ def command_of(call: Said) -> str:
 
 
 def call_line(call: Said, result: Said | None) -> str:
-    """A tool call in one line: what it was given, and the head of what came back."""
+    """A tool call in one line: its input, and the head of what came back."""
     command = command_of(call)
     given = call.given if isinstance(call.given, dict) else {}
     path = next((str(given[name]) for name in PATHS if isinstance(given.get(name), str)), "")
-    shown = f"$ {command}" if command else path or _spelled(call.given)
+    shown = f"$ {command}" if command else path or (call.given if isinstance(call.given, str) else "")
+    if not shown and call.given:
+        from holdfast.capture import codec
+
+        shown = codec.encode(call.given).decode("utf-8", "replace")
     line = f"{call.tool}: {flat(shown, 240)}"
     if result is None:
         return f"{line} -> no result yet"
     came = "failed: " if result.failed else ""
     head = flat(result.text, 160)
     return f"{line} -> {came}{head}" if head or came else line
-
-
-def _spelled(given: object) -> str:
-    if isinstance(given, str):
-        return given
-    from holdfast.capture import codec
-
-    return codec.encode(given).decode("utf-8", "replace") if given else ""
 
 
 def files_of(call: Said) -> Iterator[str]:
@@ -99,7 +95,8 @@ def todos(calls: Iterable[Said], results: Mapping[str, Said]) -> Todos:
         elif call.tool == "TaskCreate":
             result = results.get(call.call, Said(RESULT, "", 0))
             if not result.failed:
-                number = _number(result.text) or f"new {len(known) + 1}"
+                behind = result.text.partition("#")[2]  # as in "Task #12 created successfully"
+                number = behind[: len(behind) - len(behind.lstrip("0123456789"))] or f"new {len(known) + 1}"
                 known[number] = (str(_field(call.given, "subject")), "pending")
         else:
             number = str(_field(call.given, "taskId"))
@@ -121,10 +118,3 @@ def _listed(call: Said) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _field(given: Any, name: str) -> Any:
     return given.get(name, "") if isinstance(given, dict) else ""
-
-
-def _number(text: str) -> str:
-    """The number in "Task #12 created successfully"."""
-    digits = text.partition("#")[2]
-    end = next((at for at, letter in enumerate(digits) if not letter.isdecimal()), len(digits))
-    return digits[:end]

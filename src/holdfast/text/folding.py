@@ -5,49 +5,41 @@ affirm and the earlier one is about as long; in a longer one its words must stan
 tells of it are folded too, and so are those that are equal word for word, and the beginning of a text that was cut
 with the text itself, whichever comes first. A word more, another number or a "not" make another meaning, so when in
 doubt both are shown. Each text is looked up by the rarest of its words: the cost grows with the words that there are,
-not with the pairs.
-
-Whether two sentences say the same, by their words: for what somebody says again in another session.
+not with the pairs. `are` and `opposed` compare what somebody says again in another session.
 """
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    # Its number, the words that say something, those of them that deny, and all of its words in a row.
-    Known = tuple[int, frozenset[str], frozenset[str], str]
-
+    Known = tuple[int, frozenset[str], frozenset[str], str]  # number, telling words, denying ones, all in a row
 
 LETTERS = 5  # of a word that count: its ending is grammar
-FEWEST = 3
-SHARE = 2 / 3
-_LITTLE = (
+FEWEST, SHARE = 3, 2 / 3  # words that two texts have in common, and their part of all
+DENYING_WORDS = word_set(
+    "not no don't dont never nothing none without stop doesn't isn't aren't won't cannot can't shouldn't mustn't nicht "
+    "nie niemals kein keine keinen ohne pas jamais aucun sans nunca jamás ningún sin não jamais nenhum sem"
+)
+LITTLE = DENYING_WORDS | word_set(
     "the a an and or but for with that this these those from are was were is be been it its to of in on at as by do "
     "does did not no don't dont never always please pls just so we our us i my me you your will would can could should "
     "have has had there here then than when if der die das und ist nicht ein eine wir ich du le la les des un une et "
     "est pas nous je el los las una y no es que nos o os uma e não"
 )
-_DENYING = (
-    "not no don't dont never nothing none without stop doesn't isn't aren't won't cannot can't shouldn't mustn't nicht "
-    "nie niemals kein keine keinen ohne pas jamais aucun sans nunca jamás ningún sin não jamais nenhum sem"
-)
-LITTLE = frozenset((*_LITTLE.split(), *_DENYING.split()))
-DENYING_WORDS = frozenset(_DENYING.split())
 DENYING_SIGNS = "不别勿没無非"  # of scripts without spaces
 DENIED = "¬"  # among the words of a text that denies
 TOLD = "±"  # and of one that tells the agent what it did: whether that was wanted, its words do not say
-COMPLAINING = frozenset(("you", "again", "forgot", "du", "tu", "vous", "wieder", "encore", "otra", "novo"))
+COMPLAINING = word_set("you again forgot du tu vous wieder encore otra novo")
 MARKS = frozenset((DENIED, TOLD))
 _EDGES = ".,;:!?…()[]{}\"'`*_~<>«»„“”-\u2013\u2014。、\uff0c\uff01\uff1f"
 
 
 def words(text: str) -> frozenset[str]:
-    """The beginnings of the words that count, and a mark where the text denies. Scripts without spaces are cut into
-    pairs of signs."""
+    """The beginnings of the words that count, and a mark of denial. Scripts without spaces are cut into pairs."""
     low = text.casefold().replace("\u2019", "'")
     found: set[str] = set()
     for part in low.split():
@@ -69,7 +61,7 @@ def are(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two texts share most of their words that count, and one denies what the other orders."""
+    """The same where one denies what the other orders."""
     return _share(one, other) and _differ(one, other)
 
 
@@ -88,18 +80,16 @@ SHARED = 2  # words that a note and what tells of it have in common at least
 CUT = "…"  # at the end of a text of which there is more
 KEY = 4  # words of a beginning by which it is found
 LONGER = 2.0  # times as many words: in more than that, only standing together counts
-FILL = """
-a an and are as at be been but by for from had has have i in into is it its of on or our so that the their then there
-they this to was we were which will with you your
-"""
-DENY = """
-no not never none nothing nor cannot cant dont doesnt didnt wont isnt arent without except unless instead nicht nie kein
-keine keinen ohne pas jamais sans aucun nunca jamás sin ningún ningun não nao sem nenhum
-"""
-FILLING, DENYING = frozenset(FILL.split()), frozenset(DENY.split())
+FILLING = word_set(
+    "a an and are as at be been but by for from had has have i in into is it its of on or our so that the their then "
+    "there they this to was we were which will with you your"
+)
+DENYING = word_set(
+    "no not never none nothing nor cannot cant dont doesnt didnt wont isnt arent without except unless instead nicht "
+    "nie kein keine keinen ohne pas jamais sans aucun nunca jamás sin ningún ningun não nao sem nenhum"
+)
 PLAIN = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-PLAIN[39] = ""  # "don't" is one word
-PLAIN |= dict.fromkeys((0x2019,), "") | dict.fromkeys((0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0xA0), " ")
+PLAIN |= {39: "", 0x2019: ""} | dict.fromkeys((0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0xA0), " ")
 SPACELESS = "\u2e80"  # from here on are scripts that put no spaces between words
 
 

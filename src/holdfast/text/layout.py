@@ -4,8 +4,6 @@ Hosts cut at 10,000 characters; we stop below 9,000 as they will be printed, and
 does not need goes to the others by their shares, and what is left once all are filled goes to those that could show
 more, so nothing comes in short while there is room. An item that does not fit is replaced by its short form, or
 counted; one that would take most of its section comes in short until the others have their place.
-
-Counts, times and spans as people say them.
 """
 
 from __future__ import annotations
@@ -53,31 +51,18 @@ CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "\ufffd"
 # Printable and yet nothing that a reader sees by itself, from and to: marks that combine with the sign before them,
 # fillers, and what stands for an unreadable character.
 UNSEEN = (
-    "\u0300\u036f",
-    "\u0483\u0489",
-    "\u115f\u1160",
-    "\u17b4\u17b5",
-    "\u180b\u180f",
-    "\u1ab0\u1aff",
-    "\u1dc0\u1dff",
-    "\u20d0\u20ff",
-    "\u2800\u2800",
-    "\u3164\u3164",
-    "\ufe20\ufe2f",
-    "\uffa0\uffa0",
-    "\ufe00\ufe0f",
-    "\U000e0100\U000e01ef",
-    "\ufffd\ufffd",
+    *("\u0300\u036f", "\u0483\u0489", "\u115f\u1160", "\u17b4\u17b5", "\u180b\u180f", "\u1ab0\u1aff"),
+    *("\u1dc0\u1dff", "\u20d0\u20ff", "\u2800\u2800", "\u3164\u3164", "\ufe20\ufe2f", "\uffa0\uffa0"),
+    *("\ufe00\ufe0f", "\U000e0100\U000e01ef", "\ufffd\ufffd"),
 )
 
 
 @value
 class Item:
     """One thing that is shown whole, in short, or not at all. Of a section's items those of a lower `rank` get their
-    room first, wherever they stand. `carries` names it for the ledger, which is also told
-    the digest of `words`, or else of the text: a digest costs, so only what is shown gets one. `under` is a line that
-    stands once above the first that is shown of those that share it; `also` are things that this one says too; `why`
-    is what `holdfast boot --explain` tells of it."""
+    room first, wherever they stand. `carries` names it for the ledger, which also gets the digest of `words`, or of the
+    text. `under` is a line that stands once above the first that is shown of those that share it; `also` are things
+    that this one says too; `why` is what `holdfast boot --explain` tells of it."""
 
     text: str
     short: str = ""
@@ -123,18 +108,23 @@ def lay_out(
 
 
 def fill(sections: list[Section], room: int) -> list[Filled]:
-    """What is shown of each section that has something to say."""
-    wanted = [_tidied(section) for section in sections if section.items or section.more]
-    needs = [_need(section) for section in wanted]
-    granted = grants(needs, [section.share for section in wanted], room)
-    filled = [
-        _fill(section, grant, whole=grant >= need) for section, grant, need in zip(wanted, granted, needs, strict=True)
+    """The parts that are shown of each section that has something to say."""
+    wanted = [
+        replace(one, heading=tidy(one.heading), items=tuple(map(_tidied_item, one.items)))
+        for one in sections
+        if one.items or one.more
     ]
+    needs = []
+    for section in wanted:
+        titles = {(item.part, item.under) for item in section.items if item.under}
+        texts = (section.heading, *(title for _, title in titles), *(item.text for item in section.items))
+        needs.append(sum(map(cost, texts)) + (LEFT_OUT if section.more else 0))
+    granted = grants(needs, [section.share for section in wanted], room)
+    pairs = zip(granted, needs, strict=True)
+    filled = [_fill(one, grant, whole=grant >= need) for one, (grant, need) in zip(wanted, pairs, strict=True)]
     left = room - sum(one.used for one in filled)
     for at, one in enumerate(filled):
-        if left >= PER_LINE and any(
-            text != item.text for item, text in zip(one.section.items, one.chosen, strict=True)
-        ):
+        if left >= PER_LINE and list(one.chosen) != [item.text for item in one.section.items]:
             filled[at] = _fill(one.section, one.used + left, whole=one.used + left >= needs[at])
             left -= filled[at].used - one.used
     return filled
@@ -146,16 +136,10 @@ def text_of(head: tuple[str, ...], filled: list[Filled], foot: tuple[str, ...]) 
 
 
 def carried_by(filled: list[Filled]) -> tuple[str, ...]:
-    """What is shown, by name, with the digest of its words."""
+    """The things that are shown, by name, with the digest of their words."""
     shown = [item for one in filled for item, text in zip(one.section.items, one.chosen, strict=True) if text]
-    named = [
-        (name, words) for item in shown for name, words in ((item.carries, item.words or item.text), *item.also) if name
-    ]
-    return tuple(f"{name}:{digest(words)}" for name, words in named)
-
-
-def _tidied(section: Section) -> Section:
-    return replace(section, heading=tidy(section.heading), items=tuple(_tidied_item(one) for one in section.items))
+    named = [pair for item in shown for pair in ((item.carries, item.words or item.text), *item.also)]
+    return tuple(f"{name}:{digest(words)}" for name, words in named if name)
 
 
 def _tidied_item(item: Item) -> Item:
@@ -173,10 +157,7 @@ def tidy(text: str) -> str:
         text = _unmasked(text)
     if text.isprintable():
         return text
-    lines = text.splitlines()
-    if text.endswith("\n"):
-        lines.append("")
-    joined = "\n".join(lines)
+    joined = "\n".join((*text.splitlines(), *([""] if text.endswith("\n") else ())))
     return joined.translate(CONTROLS | {10: "\n"}).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -186,22 +167,11 @@ def _unmasked(text: str) -> str:
         from holdfast.capture.flags import visible
 
         text = visible(text)
-    if any(sign in text for sign in LOOKALIKES):
-        text = "".join(
-            "<" if sign in LOOKALIKES and _is_ours(text[at + 1 : at + 24]) else sign for at, sign in enumerate(text)
-        )
+    for at, sign in enumerate(text) if any(one in text for one in LOOKALIKES) else ():
+        behind = text[at + 1 : at + 24].casefold() if sign in LOOKALIKES else ""
+        if "".join(one for one in behind if one.isalpha()).startswith("holdfast"):  # the name of a fence of ours
+            text = f"{text[:at]}<{text[at + 1 :]}"
     return text
-
-
-def _is_ours(behind: str) -> bool:
-    """Whether the name of a fence of ours follows."""
-    return "".join(sign for sign in behind.casefold() if sign.isalpha()).startswith("holdfast")
-
-
-def _need(section: Section) -> int:
-    left_out = LEFT_OUT if section.more else 0
-    titles = sum(cost(title) for _, title in {(item.part, item.under) for item in section.items if item.under})
-    return cost(section.heading) + titles + sum(cost(item.text) for item in section.items) + left_out
 
 
 def grants(needs: list[int], shares: list[int], room: int) -> list[int]:
@@ -224,28 +194,22 @@ def _fill(section: Section, grant: int, *, whole: bool) -> Filled:
     room = grant - cost(section.heading) - (LEFT_OUT if section.more or not whole else 0)
     greedy = room if whole else 0 if section.lines_first else room // GREEDY
     chosen = _choose(section.items, room, greedy)
-    lines = [section.heading] if section.heading else []
-    used = cost(section.heading) if section.heading else 0
+    shown = [section.heading] if section.heading else []
     titles: set[tuple[str, str]] = set()
     for item, text in zip(section.items, chosen, strict=True):
-        if not text:
-            continue
-        if item.under and (item.part, item.under) not in titles:
+        if text and item.under and (item.part, item.under) not in titles:
             titles.add((item.part, item.under))
-            lines += item.under.split("\n")
-            used += cost(item.under)
-        lines += text.split("\n")
-        used += cost(text)
+            shown.append(item.under)
+        shown += [text] if text else []
     missing = section.more + sum(1 for text in chosen if not text)
     if missing:
-        lines.append(f"({missing:,} more left out{'; ' + section.rest if section.rest else ''}.)")
-        used += cost(lines[-1])
-    return Filled(section, tuple(chosen), tuple(lines), used)
+        shown.append(f"({missing:,} more left out{'; ' + section.rest if section.rest else ''}.)")
+    lines = tuple(line for text in shown for line in text.split("\n"))
+    return Filled(section, tuple(chosen), lines, sum(map(cost, shown)))
 
 
 def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
-    """What is shown of each item: by rank, in order, but what has a short form and is greedy is whole only if room is
-    left."""
+    """The text that is shown of each item, by rank; a greedy one with a short form is whole only if room is left."""
     chosen = [""] * len(items)
     wholes = [cost(item.text) for item in items]
     titles: set[tuple[str, str]] = set()
@@ -279,10 +243,7 @@ def _choose(items: tuple[Item, ...], room: int, greedy: int) -> list[str]:
 
 
 def cost(text: str) -> int:
-    """What a tidy text costs as JSON spells it, once escaped, with the line break behind it.
-
-    Counted rather than spelled out: a start asks this of every item.
-    """
+    """The room of a tidy text as JSON spells it, with its line break. Counted, since a start asks it of every item."""
     breaks = text.count("\n")
     spelled = len(text) + 2 + breaks + text.count('"') + text.count("\\") + text.count("\t")
     marked = 3 * sum(_openings(text)) if "<" in text else 0
@@ -307,9 +268,7 @@ def _openings(text: str) -> list[bool]:
 
 def _opens(behind: str, *, at_end: bool) -> bool:
     for letter in behind:
-        if letter == "\n":
-            return True
-        if letter in "/!?" or letter.isalpha():
+        if letter in "\n/!?" or letter.isalpha():
             return True
         if letter.isprintable() and letter != " " and not any(one[0] <= letter <= one[1] for one in UNSEEN):
             return False

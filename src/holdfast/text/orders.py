@@ -1,4 +1,4 @@
-"""What the user asks memory for in a prompt: to remember, to keep to something from now on, to forget.
+"""The user's requests to memory in a prompt: to remember, to keep to something from now on, to forget.
 
 Promise: a request is the user's own sentence, verbatim and whole, with the list that it announces. What is quoted,
 pasted or injected asks for nothing (`own_words`), and a question is no order unless it is a polite one. It is a sieve
@@ -43,8 +43,7 @@ _stems: dict[str, list[str]] = {}
 
 @value
 class Request:
-    """What is asked, and the user's own words for it. `points`: they say "remember this" and not what; `this` is what
-    was pasted below or above them, "" where nothing was."""
+    """A request in the user's own words. `points`: they say "this" and not what; `this` is text pasted beside them."""
 
     kind: str
     text: str
@@ -54,7 +53,7 @@ class Request:
 
 @value
 class Sentence:
-    """Where it stands in the prompt; `ends_line` where nothing of its line is left behind it."""
+    """A sentence by its place in the prompt; `ends_line` where nothing of its line is left behind it."""
 
     start: int
     end: int
@@ -81,26 +80,20 @@ def find(prompt: str) -> tuple[Request, ...]:
         kind, is_bare = _kind(masked[sentence.start : sentence.end])
         if kind:
             start, end = _extent(masked, sentences, number, is_bare=is_bare)
-            points = kind == REMEMBER and _points(masked, sentence, start, end, is_bare=is_bare)
+            # An order to remember says nothing itself: it has no neighbour, and no words below its colon.
+            announces = masked[start:end].rstrip()[-1:] in (":", "\uff1a") and BLOCK in masked[end : end + 4]
+            is_alone = (start, end) == (sentence.start, sentence.end)
+            points = kind == REMEMBER and is_alone and (is_bare or announces)
             found.append((kind, start, end, points))
-    return tuple(
-        Request(kind, prompt[start:end].strip(), points, _beside(prompt, masked, start, end) if points else "")
-        for kind, start, end, points in found
-    )
-
-
-def _points(masked: str, sentence: Sentence, start: int, end: int, *, is_bare: bool) -> bool:
-    """Whether an order to remember says nothing itself: it has no neighbour, and no words below its colon."""
-    if (start, end) != (sentence.start, sentence.end):
-        return False
-    return is_bare or (masked[start:end].rstrip()[-1:] in (":", "\uff1a") and BLOCK in masked[end : end + 4])
+    beside = [_beside(prompt, masked, start, end) if points else "" for _, start, end, points in found]
+    texts = [(kind, prompt[start:end].strip(), points) for kind, start, end, points in found]
+    return tuple(Request(*one, this) for one, this in zip(texts, beside, strict=True))
 
 
 def _beside(prompt: str, masked: str, start: int, end: int) -> str:
-    """What was pasted next to an order: the block below it, else the one above it."""
-    below = masked.find(BLOCK, end)
-    above = masked.rfind(BLOCK, 0, start)
-    at = below if below >= 0 else above
+    """The text that was pasted next to an order: the block below it, else the one above it."""
+    at = masked.find(BLOCK, end)
+    at = at if at >= 0 else masked.rfind(BLOCK, 0, start)
     if at < 0:
         return ""
     first, last = at, at
@@ -144,7 +137,9 @@ def split(masked: str) -> list[Sentence]:
         elif tidy:
             is_item = own_words.is_item(tidy)
             begin = at if goes_on < 0 or is_item else goes_on
-            pieces = _pieces(masked, begin, at + len(line), at + _indent(line) if is_item else at)
+            # Up to the words of an item: the full stop of its number ends no sentence.
+            skip = len(line) - len(line.lstrip().lstrip("0123456789")) + 1 if is_item else 0
+            pieces = _pieces(masked, begin, at + len(line), at + skip)
             if begin < at and found:
                 found.pop()
             found += [Sentence(start, end, end >= at + len(line.rstrip()), paragraph) for start, end in pieces]
@@ -152,13 +147,6 @@ def split(masked: str) -> list[Sentence]:
             goes_on = pieces[-1][0] if open_end else -1
         at += len(line) + 1
     return found
-
-
-def _indent(line: str) -> int:
-    """Up to the words of an item: the full stop of its number ends no sentence."""
-    bare = line.lstrip()
-    digits = len(bare) - len(bare.lstrip("0123456789"))
-    return len(line) - len(bare) + digits + 1
 
 
 def _pieces(masked: str, begin: int, end: int, skip: int) -> list[tuple[int, int]]:
@@ -201,7 +189,7 @@ def _is_end(masked: str, start: int, at: int, end: int) -> bool:
 
 
 def _kind(sentence: str) -> tuple[str, bool]:
-    """What a sentence asks for, "" if nothing, and whether it does so without saying what."""
+    """The kind of request that a sentence is, "" if none, and whether it does not say what."""
     low = spelled(sentence.lower())
     languages = _languages(low)
     if not languages:

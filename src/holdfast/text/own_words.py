@@ -1,19 +1,14 @@
-"""What of a prompt is the user's own: never what is quoted, pasted or injected into it.
+"""The user's own words in a prompt: never what is quoted, pasted or injected into it.
 
 Promise: `mask` keeps the length and the places of a prompt, and hides every character that somebody else may have
 written. A word in doubt is taken for outside text: an order that is missed can be said again, an order that a web
 page slipped into memory under the user's name cannot be told from a real one. So a block reaches to the last closing
-tag of its name, fences from the first to the last (`pasted_lines`), quotations from the first mark to the last
-(`quote_marks`), and whatever does not add up to the end of the prompt: a page that closes the user's quotation itself
-gains nothing.
+tag of its name, fences and quotations from the first mark to the last (`set_apart`), and whatever does not add up to
+the end of the prompt: a page that closes the user's quotation itself gains nothing.
 
-What cannot be told here: outside text that was pasted without any mark, line for line like the user's own; a long one
-is known by how unlike the user it is (`paste_shape`).
-
-Everything is one pass of plain string operations (no `re`: a prompt must cost microseconds), over at most `LIMIT`
-characters of own words.
-
-Whether a prompt is a long text that somebody pasted without any mark around it.
+Outside text that was pasted without any mark cannot be told line by line; a long one is known by how unlike the user
+it is (`is_paste`). Everything is one pass of plain string operations (no `re`: a prompt must cost microseconds), over
+at most `LIMIT` characters of own words.
 """
 
 from __future__ import annotations
@@ -23,7 +18,6 @@ from holdfast.capture import platform
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
 
 LIMIT = 20_000  # characters of own words that are looked at; a longer prompt is a document
 INLINE = "\ufffc"  # stands for a character quoted within a sentence
@@ -84,9 +78,7 @@ def is_item(tidy: str) -> bool:
     if tidy[:2] in ("- ", "* ", "+ ", "• ", "\u2013 ", "· ") or tidy[:1] in ("・", "•"):
         return True
     digits = len(tidy) - len(tidy.lstrip("0123456789"))
-    return (0 < digits < 4 and tidy[digits : digits + 2] in (". ", ") ")) or (
-        digits > 0 and tidy[digits : digits + 1] == "、"
-    )
+    return digits > 0 and (tidy.startswith("、", digits) or (digits < 4 and tidy.startswith((". ", ") "), digits)))
 
 
 def is_set_in(prompt: str, at: int) -> bool:
@@ -105,7 +97,7 @@ def _hidden(text: str, spans: list[tuple[int, int]], with_what: str) -> str:
         kept = max(start, done)
         parts.append(text[done:kept])
         if end > kept:
-            parts += ["\n".join(_hidden_line(line, with_what) for line in text[kept:end].split("\n"))]
+            parts.append("\n".join(_hidden_line(line, with_what) for line in text[kept:end].split("\n")))
         done = max(done, end)
     parts.append(text[done:])
     return "".join(parts)
@@ -216,8 +208,7 @@ MOST = 100_000  # characters: no prompt that is longer was typed
 
 
 def is_paste(prompt: str, earlier: Callable[[], Iterable[str]]) -> bool:
-    """Whether a prompt is unlike what this user types; `earlier` gives what they typed, and is asked only if it must
-    be."""
+    """Whether a prompt is unlike what this user types; `earlier` gives what they typed, and is asked only if needed."""
     if len(prompt) > MOST:
         return True
     if prompt.count("\n") + 1 < LINES and len(prompt) < CHARACTERS:
@@ -225,10 +216,9 @@ def is_paste(prompt: str, earlier: Callable[[], Iterable[str]]) -> bool:
     lines, characters = size(prompt)
     if lines < LINES and characters < CHARACTERS:
         return False
-    sizes = [size(one) for one in earlier()]
-    return lines >= _limit(LINES, [one for one, _ in sizes]) or characters >= _limit(
-        CHARACTERS, [one for _, one in sizes]
-    )
+    others = [size(one) for one in earlier()]
+    most = (_limit(LINES, [one for one, _ in others]), _limit(CHARACTERS, [one for _, one in others]))
+    return lines >= most[0] or characters >= most[1]
 
 
 def _limit(least: int, sizes: list[int]) -> int:
@@ -237,7 +227,7 @@ def _limit(least: int, sizes: list[int]) -> int:
 
 
 def size(prompt: str) -> tuple[int, int]:
-    """How many lines and characters of a prompt nothing marks as somebody else's."""
+    """The count of lines and characters of a prompt that nothing marks as somebody else's."""
     lines = [line for line in own(prompt[:MOST]).split("\n") if any(sign.isalnum() for sign in line)]
     return len(lines), sum(map(len, lines))
 

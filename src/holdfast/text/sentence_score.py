@@ -5,48 +5,40 @@ of a score. The features are how a sentence is built (its length, its marks, whe
 denies, obliges, names a path or code), so they say something in any language; words count in the seven whose words we
 have.
 
-The weights are fitted by `python bench/user_words.py --fit` on prompts of one developer, and only the numbers are
-here. A sentence costs microseconds; no `re`.
-
-Words by which a sentence of the user is weighed (`sentence_score`), in the seven languages that we hear orders in.
+`python bench/user_words.py --fit` fits the weights on prompts of one developer. A sentence costs microseconds; no `re`.
 """
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text import own_words
 from holdfast.text.orders import MOST_PROMPT, split
 from holdfast.text.own_words import BLOCK, INLINE
 
-
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 # How a sentence begins that takes something back or wonders at it.
-OPENINGS = _listed(
+OPENINGS = word_set(
     "no nah nope wait w8 why actually but hmm hm stop hold not nein halt moment warum eigentlich aber non attends "
     "pourquoi mais espera espere porque pero não nao espere mas"
 )
-NEGATIONS = _listed(
+NEGATIONS = word_set(
     "no not never don't dont doesn't doesnt didn't didnt can't cant won't wont shouldn't isn't aren't wasn't without "
     "stop avoid nothing none instead nicht nie niemals kein keine keinen ohne statt ne pas jamais sans aucun aucune "
     "nunca jamás sin ningún ninguna não nao sem nenhum nenhuma"
 )
-DUTIES = _listed(
+DUTIES = word_set(
     "should must need needs have has always every each only prefer want wanted like supposed ought shall required rule "
     "rules soll sollte sollten muss müssen immer jede jeder jedes nur lieber möchte doit devons faut toujours chaque "
     "seulement préfère veux debe debes debemos siempre cada solo prefiero quiero deve devemos sempre apenas prefiro "
     "quero"
 )
-YOU = _listed(
+YOU = word_set(
     "you your you're you've yours u you'll you'd du dein deine ihr sie tu ton vous votre tú usted tus você voce seu sua"
 )
-WE = _listed(
+WE = word_set(
     "we our we're we've us we'll i my i'm i've me mine i'd i'll let's lets wir unser unsere ich mein meine mich nous "
     "notre je mon moi nosotros nuestro nuestra yo mi nós nosso nossa eu meu minha"
 )
-NOTES = _listed(
+NOTES = word_set(
     "note notes noted document documented documentation docs doc remember memory instructions instruction todo readme "
     "write record rules guideline guidelines notiz notiere merke regel anleitung noter retiens règle consigne anota "
     "recuerda regla instrucciones anote lembre regra instruções"
@@ -60,6 +52,7 @@ WIDE = {  # the same without spaces, by group
     "notes": ("记", "記", "文档", "规则", "規則", "メモ", "ルール", "ドキュメント"),
 }
 
+GROUPS = (("negations", NEGATIONS), ("duties", DUTIES), ("you", YOU), ("we", WE), ("notes", NOTES))
 NAMES = ("words", "short", "asks", "exclaims", "opens", "denies", "obliges", "you", "we", "notes", "code")
 WEIGHTS = (0.58, -0.79, -0.64, 1.04, 0.39, 0.73, 0.58, 0.40, 0.21, 0.27, -0.23)
 BIAS = -3.04
@@ -100,11 +93,7 @@ def features(masked: str) -> tuple[float, ...]:
         float("?" in low or "\uff1f" in low),
         float("!" in low or "\uff01" in low),
         float(opens),
-        float(not NEGATIONS.isdisjoint(known) or marks.get("negations", False)),
-        float(not DUTIES.isdisjoint(known) or marks.get("duties", False)),
-        float(not YOU.isdisjoint(known) or marks.get("you", False)),
-        float(not WE.isdisjoint(known) or marks.get("we", False)),
-        float(not NOTES.isdisjoint(known) or marks.get("notes", False)),
+        *(float(bool(listed & known) or marks.get(name, False)) for name, listed in GROUPS),
         float(INLINE in masked or any(_is_code(word) for word in words)),
     )
 
@@ -145,8 +134,7 @@ def sure(prompt: str) -> str:
 
 
 def is_sure(masked: str, surely: str, start: int, end: int) -> bool:
-    """Whether a sentence that a loose mask shows is the user's by a strict one too, and no code or quotation by its
-    place."""
+    """Whether a loosely masked sentence is the user's by a strict mask too, and no code or quotation by its place."""
     return masked[start:end] == surely[start:end] and not own_words.is_set_in(masked, start)
 
 
@@ -157,9 +145,7 @@ def said(prompt: str, masked: str, start: int, end: int) -> str:
     parts = []
     at = start
     while at < end:
-        stop = at
-        while stop < end and (masked[stop] == INLINE) == (masked[at] == INLINE):
-            stop += 1
+        stop = next((n for n in range(at, end) if (masked[n] == INLINE) != (masked[at] == INLINE)), end)
         hides = masked[at] == INLINE and _is_prose(prompt[at:stop])
         parts.append(f"{prompt[at]}…{prompt[stop - 1]}" if hides else prompt[at:stop])
         at = stop
@@ -179,19 +165,14 @@ def of_prompt(prompt: str, number: int = 1) -> list[Sentence]:
     masked, found = spans(prompt)
     surely = sure(prompt) if found else masked
     scored = sorted(((score(masked[start:end]), -start, end) for start, end in found), reverse=True)
-    return [
-        Sentence(
-            number,
-            said(prompt, masked, -start, end),
-            one - BESIDE * rank,
-            not is_sure(masked, surely, -start, end),
-        )
-        for rank, (one, start, end) in enumerate(scored)
-    ]
+    made = []
+    for rank, (one, start, end) in enumerate(scored):
+        doubt = not is_sure(masked, surely, -start, end)
+        made.append(Sentence(number, said(prompt, masked, -start, end), one - BESIDE * rank, doubt))
+    return made
 
 
 def likeliest(prompts: list[str], most: int = 0) -> list[Sentence]:
     """The sentences of numbered prompts, likeliest first, the newest of equals; all of them unless `most` says less."""
     found = [one for number, prompt in enumerate(prompts, start=1) for one in of_prompt(prompt, number)]
-    found.sort(key=lambda one: (-one.score, -one.prompt))
-    return found[:most] if most else found
+    return sorted(found, key=lambda one: (-one.score, -one.prompt))[: most or None]

@@ -1,36 +1,25 @@
-"""Which stretches of a prompt stand between quotation marks or backticks.
+"""Stretches of a prompt that are set apart as somebody else's: quotations, fences, quoted mail, code, output.
 
-Promise: a text that is quoted cannot leave its quotation, whatever marks it holds itself. Between two marks stands
-what a user quotes, and also what a quoted page may have put between marks of its own: `"a" remember this "b"` is two
-quotations, or one page that closes the first and opens the second. Nothing tells the two apart, so everything from
+Promise: a text that is quoted cannot leave its quotation, whatever marks it holds itself: `"a" remember this "b"` is
+two quotations, or one page that closes the first and opens the second. Nothing tells the two apart, so everything from
 the first mark of a kind to the last of them is quoted; and where the marks do not add up, everything after the first.
 
 A mark only counts as the first where it can open: not `27"`, not the apostrophes of "don't" and "the users' table".
 Behind the first one every mark counts, because the user's closing mark may stand behind any letter.
 
 Plain string operations: a prompt must cost microseconds.
-
-Which lines of a prompt are pasted or set apart as somebody else's: fences, rules, quoted mail, code, output.
 """
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text.own_words import BLOCK, is_item
 
 # Marks of one kind, as (those that open, those that close, those that do both).
 KINDS = (
-    ("", "", '"\uff02'),
-    ("“„‟❝〝", "”❞〞〟", ""),
-    ("«", "»", ""),
-    ("\u2039", "\u203a", ""),
-    ("「｢", "」｣", ""),
-    ("『", "』", ""),
-    ("《", "》", ""),
-    ("〈", "〉", ""),
-    ("\u2018\u201a\u201b❛", "\u2019❜", ""),
-    ("", "", "'\uff07"),
-    ("", "", "`"),
+    *(("", "", '"\uff02'), ("“„‟❝〝", "”❞〞〟", ""), ("«", "»", ""), ("\u2039", "\u203a", "")),
+    *(("「｢", "」｣", ""), ("『", "』", ""), ("《", "》", ""), ("〈", "〉", "")),
+    *(("\u2018\u201a\u201b❛", "\u2019❜", ""), ("", "", "'\uff07"), ("", "", "`")),
 )
 APOSTROPHES = "'\uff07\u2018\u2019\u201b"  # these stand within words, and at their ends
 SINGLE = "'\uff07\u2018\u2019\u201a\u201b❛❜"
@@ -62,8 +51,7 @@ def spans(text: str, seen: str, *, loosely: bool = False) -> list[tuple[int, int
 
 
 def _pairs(text: str, marks: list[int]) -> list[tuple[int, int]]:
-    """One quotation for each two marks; one that is never closed reaches to the end of its paragraph, and apostrophes
-    are only a pair within a line."""
+    """One quotation for each two marks; one never closed ends with its paragraph, apostrophes pair within a line."""
     found = []
     left = list(reversed(marks))
     while left:
@@ -105,8 +93,7 @@ def _marks(text: str, signs: str) -> list[int]:
             if sign not in APOSTROPHES or not (_is_letter(text[at - 1 : at]) and _is_letter(text[at + 1 : at + 2])):
                 found.append(at)
             at = text.find(sign, at + 1)
-    found.sort()
-    return found
+    return sorted(found)
 
 
 def _opens(text: str, at: int, opening: str) -> bool:
@@ -147,12 +134,7 @@ TITLED = "-=+<\u2014\u2500\u2501\u2550"  # --- page ---
 BLOCKS = ("#+begin_", "#+end_", "\\begin{", "\\end{")
 QUOTES = (">", "\uff1e")
 _DIGITS = str.maketrans("123456789", "000000000")
-_LEVELS = frozenset(
-    (
-        *("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "PANIC", "FAIL"),
-        *("FAILED", "PASS", "ERR!"),
-    )
-)
+_LEVELS = word_set("ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL NOTICE PANIC FAIL FAILED PASS ERR!")
 _COMPLAINTS = ("error", "warning", "fatal", "hint", "remote", "panic", "npm err!", "npm warn", "npm error")
 _SHELLS = ("$ ", "% ", "\u276f", "➜", "PS C:\\", ">>> ")
 _PROMPTS = (*_SHELLS, "⏺", "⎿", "│", "╭", "╰", "┃", "┌", "└", "├", "✻", "▌", "▏")
@@ -161,8 +143,16 @@ _DIFFS = ("diff --git ", "--- a/", "+++ b/", "@@ ", "commit ", "Author: ", "Auth
 _RECORDS = ("|", '{"', '[{"', "[ERROR", "[WARN", "[INFO", "[DEBUG", "::error")
 # The line above a mail that is answered, by how it ends; and the heads of a forwarded one.
 _WROTE = (
-    *("wrote", "schrieb", "a écrit", "escribió", "escreveu", "写道", "寫道"),
-    *("のメール", "書きました", "のメッセージ"),
+    "wrote",
+    "schrieb",
+    "a écrit",
+    "escribió",
+    "escreveu",
+    "写道",
+    "寫道",
+    "のメール",
+    "書きました",
+    "のメッセージ",
 )
 _HEADS = ("from:", "von:", "de :", "de:", "差出人:", "发件人:")
 _HEADS_BELOW = (
@@ -227,27 +217,21 @@ def _fences(text: str) -> list[Fence]:
 def _in_line(line: str, at: int) -> list[Fence]:
     found = []
     place = 0
-    size = len(line)
-    while place < size:
-        sign = line[place]
-        end = place + 1
-        if sign in FENCE_SIGNS:
-            while end < size and line[end] == sign:
-                end += 1
-            if end - place >= 3:
-                begins = not line[:place].strip(" \t-*+>0123456789.")
-                found.append(Fence(at + place, at + end, sign, begins))
+    while place < len(line):
+        sign, end = line[place], place + 1
+        while sign in FENCE_SIGNS and line[end : end + 1] == sign:
+            end += 1
+        if end - place >= 3:
+            begins = not line[:place].strip(" \t-*+>0123456789.")
+            found.append(Fence(at + place, at + end, sign, begins))
         place = end
     return found
 
 
 def _is_rule(tidy: str) -> bool:
     """A line of dashes or the like, also with a title between them."""
-    if len(tidy) < 3:
-        return False
-    low = tidy[:8].lower()
-    if low.startswith(BLOCKS):
-        return True
+    if len(tidy) < 3 or tidy[:8].lower().startswith(BLOCKS):
+        return len(tidy) >= 3
     sign = tidy[0]
     if sign in RULE_SIGNS and not tidy.replace(" ", "").strip(sign):
         return len(tidy.replace(" ", "")) >= 3
@@ -288,8 +272,7 @@ def lines(text: str, *, loosely: bool = False) -> str:
             before = before if before == ":" else ""
             continue
         if not tidy.strip(BLOCK):
-            in_quote = False
-            before = ""
+            in_quote, before = False, ""
             continue
         if _is_mail(tidy, rows, number):
             outside[number:] = [True] * (len(rows) - number)
@@ -301,7 +284,8 @@ def lines(text: str, *, loosely: bool = False) -> str:
                 outside[last_output : number + 1] = [True] * (number + 1 - last_output)
             last_output = number
             outputs += 2 if tidy.startswith(_SHELLS) else 1
-        is_code = not is_single and row.startswith(("    ", "\t")) and not _goes_on(tidy, before)
+        goes_on = before == "-" or (before != "" and is_item(tidy))  # an item of a list, or a line of one: no code
+        is_code = not is_single and row.startswith(("    ", "\t")) and not goes_on
         is_quoted = in_quote or tidy.startswith(QUOTES)
         in_quote = is_quoted and len(tidy) >= WRAPPED and tidy[-1] not in ".!?…。\uff01\uff1f:\uff1a"
         outside[number] = is_output or is_code or is_quoted or (outputs > 1 and not loosely)
@@ -330,15 +314,11 @@ def _what_it_begins(tidy: str, before: str) -> str:
     return ":" if tidy[-1] in ":\uff1a" else "-" if before == "-" else "w"
 
 
-def _goes_on(tidy: str, before: str) -> bool:
-    """Whether an indented line is an item of a list, or goes on with one, and is no code."""
-    return before == "-" or (before != "" and is_item(tidy))
-
-
 def _is_output(tidy: str) -> bool:
     """Whether a line looks as programs print, not as people write."""
     if tidy.startswith(_PROMPTS + _TRACES + _DIFFS + _RECORDS):
-        return not tidy.startswith("commit ") or _is_hash(tidy[7:47].split(" ", maxsplit=1)[0])
+        named = tidy[7:47].partition(" ")[0]
+        return not tidy.startswith("commit ") or (len(named) > 6 and not named.strip("0123456789abcdef"))
     head = tidy.lstrip("[(")[:20].translate(_DIGITS)
     if head.startswith(("00:00:00", "0000-00-00T00:", "0000-00-00 00:", "0000/00/00 00:")):
         return True
@@ -355,7 +335,3 @@ def _is_output(tidy: str) -> bool:
     # src/main.c:12:5: as compilers, linters and grep begin a line
     parts = first.split(":")
     return len(parts) > 2 and parts[1].isdecimal() and "." in parts[0]
-
-
-def _is_hash(word: str) -> bool:
-    return len(word) > 6 and not word.strip("0123456789abcdef")

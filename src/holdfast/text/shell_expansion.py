@@ -6,7 +6,7 @@ know is UNKNOWN; unquoted signs that match file names are marked, so that a quot
 
 from __future__ import annotations
 
-from holdfast.text.shell_glance import ANY, ONE, SET, UNKNOWN, Unreadable
+from holdfast.text.shell_simple import ANY, ONE, SET, UNKNOWN, Unreadable
 
 MARKS = {"*": ANY, "?": ONE, "[": SET}
 SPACES = " \t\r"
@@ -19,10 +19,9 @@ class Words:
     """A text that is read word by word. `known` are variables and the values that they may have."""
 
     def __init__(self, text: str, known: dict[str, list[str]]) -> None:
-        if "\0" in text or any(mark in text for mark in (UNKNOWN, ANY, ONE, SET)):
+        if any(mark in text for mark in ("\0", UNKNOWN, ANY, ONE, SET)):
             raise Unreadable
-        self.text, self.at = text, 0
-        self.known = known
+        self.text, self.at, self.known = text, 0, known
 
     def substituted(self) -> None:
         """Commands up to the bracket that closes them."""
@@ -44,7 +43,8 @@ class Words:
             letter = self.peek()
             if letter in "$`":
                 more = self.expanded(is_quoted=False)
-                if values == [""] and is_bare and self._ends_word():  # alone: the shell makes words of it
+                ends_word = not self.peek() or self.peek() in ENDS_WORD
+                if values == [""] and is_bare and ends_word:  # alone: the shell makes words of it
                     return [part for value in more for part in (value.split() or [""])], is_bare
                 more = [UNKNOWN if any(sign in SPACES or sign == "\n" for sign in one) else one for one in more]
             elif letter in "'\"\\":
@@ -64,17 +64,17 @@ class Words:
             raise Unreadable
         return values, is_bare
 
-    def _ends_word(self) -> bool:
-        return not self.peek() or self.peek() in ENDS_WORD
+    def _up_to(self, closing: str, begin: int) -> str:
+        """The text from a place to the sign that closes it, which is passed too."""
+        stop = self.text.find(closing, begin)
+        if stop < 0:
+            raise Unreadable
+        self.at = stop + len(closing)
+        return self.text[begin:stop]
 
     def _quoted_part(self, letter: str) -> list[str]:
         if letter == "'":
-            stop = self.text.find("'", self.at + 1)
-            if stop < 0:
-                raise Unreadable
-            inner = self.text[self.at + 1 : stop]
-            self.at = stop + 1
-            return [inner]
+            return [self._up_to("'", self.at + 1)]
         if letter == '"':
             self.at += 1
             return self.quoted('"')
@@ -138,21 +138,16 @@ class Words:
         return self._variable()
 
     def _in_braces(self) -> list[str]:
-        stop = self.text.find("}", self.at)
-        inner = self.text[self.at + 2 : stop]
-        if stop < 0 or any(sign in inner for sign in "$`('\"\\{"):
+        inner = self._up_to("}", self.at + 2)
+        if any(sign in inner for sign in "$`('\"\\{"):
             raise Unreadable
-        self.at = stop + 1
         return self.known.get(inner, [UNKNOWN]) if inner.isidentifier() else [UNKNOWN]
 
     def _in_dollar_quotes(self) -> list[str]:
         """$'…' and $"…", without signs in them that stand for others."""
-        sign = self.text[self.at + 1]
-        stop = self.text.find(sign, self.at + 2)
-        inner = self.text[self.at + 2 : stop]
-        if stop < 0 or any(one in inner for one in "\\$`"):
+        inner = self._up_to(self.text[self.at + 1], self.at + 2)
+        if any(one in inner for one in "\\$`"):
             raise Unreadable
-        self.at = stop + 1
         return [inner]
 
     def _variable(self) -> list[str]:
@@ -171,11 +166,9 @@ class Words:
         return ["$"]
 
     def arithmetic(self, opening: str) -> None:
-        stop = self.text.find("))", self.at + len(opening))
-        inner = self.text[self.at + len(opening) : stop]
-        if stop < 0 or "$(" in inner or "`" in inner or "[" in inner:
+        inner = self._up_to("))", self.at + len(opening))
+        if "$(" in inner or "`" in inner or "[" in inner:
             raise Unreadable  # an index in it can run a command
-        self.at = stop + 2
 
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]

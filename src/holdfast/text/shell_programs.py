@@ -3,8 +3,6 @@
 Unlike shell_words this reads any line, and takes what stands in a substitution or behind `sh -c` for a command too.
 What stands in quotes otherwise is a word: a commit message about curl fetches nothing. Where a redirection writes to
 is no word of the command (`split` gathers it apart), nor is a here-document, unless a shell gets it to read.
-
-The files that a command line writes to, as far as its words say: redirections, tee, cp, mv, sed -i and -o.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 ENDS = ";&|\n()`"
 BEFORE = frozenset(
@@ -24,16 +21,16 @@ SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "eval"))
 DEEPEST = 3
 
 
-def commands(line: str, depth: int = 0) -> Iterator[list[str]]:
-    """The words of each, the program's name first: its settings and what it is started by are left out."""
-    for words in split(line):
+def commands(line: str, depth: int = 0, targets: list[str] | None = None) -> Iterator[list[str]]:
+    """The words of each, the program first, without its settings and starters; `targets` as in `split`."""
+    for words in split(line, targets):
         bare = without_starters(words)
         if not bare:
             continue
         yield bare
         if bare[0].rpartition("/")[2] in SHELLS and depth < DEEPEST:
             told = bare[1:] if bare[0] == "eval" else bare[1:][-1:]
-            yield from commands(" ".join(told), depth + 1)
+            yield from commands(" ".join(told), depth + 1, targets)
 
 
 def without_starters(words: list[str]) -> list[str]:
@@ -71,7 +68,7 @@ def split(line: str, targets: list[str] | None = None) -> Iterator[list[str]]:
             quote, word = letter, word or ""
         elif letter == "\\":
             at += 1
-            word = (word or "") + line[at : at + 1].strip("\n")
+            word = word if line[at : at + 1] == "\n" else (word or "") + line[at : at + 1]
         elif letter in " \t<>" or letter in ENDS or is_substituted or (letter in "{}" and word is None):
             if word is not None:
                 (targets if is_target and targets is not None else [] if is_target else words).append(word)
@@ -124,78 +121,39 @@ LONGEST = 1 << 14
 MOST = 32
 
 
-def of(command: str) -> list[str]:
-    """In their order, each once."""
-    line = _without_documents(command[:LONGEST])
-    found = dict.fromkeys((*_redirected(line), *_named(line)))
+def written(command: str) -> list[str]:
+    """The files that a command line writes to, in their order, each once: redirections, tee, cp, mv, sed -i and -o."""
+    targets: list[str] = []
+    named = [path for words in commands(command[:LONGEST], targets=targets) for path in _named(words)]
+    into = (one for one in targets if not one.isdecimal() and not one.startswith("/dev/"))
+    found = dict.fromkeys((*into, *named))
     return [word for word in found if word and not any(sign in word for sign in CHANGED)][:MOST]
 
 
-def _named(line: str) -> Iterator[str]:
-    for words in commands(line):
-        program, rest = words[0].rpartition("/")[2], words[1:]
-        plain = [word for word in rest if not word.startswith("-")]
-        if program in EACH:
-            yield from plain
-        elif (program in LAST and len(plain) > 1) or (program == "sed" and any(word[:2] == "-i" for word in rest)):
-            yield plain[-1] if plain else ""
-        for at, word in enumerate(rest):
-            if word in OUTPUTS:
-                yield rest[at + 1] if at + 1 < len(rest) else ""
-            elif word.partition("=")[0] in OUTPUTS:
-                yield word.partition("=")[2]
+def _named(words: list[str]) -> Iterator[str]:
+    program, rest = words[0].rpartition("/")[2], words[1:]
+    plain = [word for word in rest if not word.startswith("-")]
+    if program in EACH:
+        yield from plain
+    elif (program in LAST and len(plain) > 1) or (program == "sed" and any(word[:2] == "-i" for word in rest)):
+        yield from plain[-1:]
+    for at, word in enumerate(rest):
+        option, equals, path = word.partition("=")
+        if option in OUTPUTS:
+            yield path if equals else "".join(rest[at + 1 : at + 2])
 
 
-def _redirected(line: str) -> Iterator[str]:
-    quote = ""
-    at = 0
-    while at < len(line):
-        letter = line[at]
-        if letter == "\\":
-            at += 1
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter == ">":
-            at += 1 + (line[at + 1 : at + 2] in (">", "|"))
-            if line[at : at + 1] in ("&", "("):
-                continue
-            word, at = _word(line, at)
-            if word and not word.startswith("/dev/"):
-                yield word
-            continue
-        at += 1
+NO_COMMIT = ("--dry-run", "--help", "-h", "--short", "--porcelain", "--long")  # the last three only show what would be
+VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")  # options of git that a word follows
 
 
-def _word(line: str, at: int) -> tuple[str, int]:
-    """The next word, without its quotes, and where it ends."""
-    while line[at : at + 1] in (" ", "\t"):
-        at += 1
-    word, quote = "", ""
-    while at < len(line) and (quote or line[at] not in " \t\n;&|()<>"):
-        letter = line[at]
-        if quote or letter not in "'\"":
-            word += "" if letter == quote else letter
-            quote = "" if letter == quote else quote
-        else:
-            quote = letter
-        at += 1
-    return word, at
+def is_commit(command: str) -> bool:
+    """Whether a command line commits with git: `git commit` as a command of its own, whatever options git takes."""
+    return any(_commits(words) for words in commands(command[:LONGEST]))
 
 
-def _without_documents(text: str) -> str:
-    """A command without the lines of its here-documents."""
-    if "<<" not in text:
-        return text
-    kept: list[str] = []
-    end = ""
-    for line in text.split("\n"):
-        if end:
-            end = "" if line.strip("\t") == end else end
-            continue
-        kept.append(line)
-        begin = line.find("<<")
-        if begin >= 0 and line[begin + 2 : begin + 3] != "<":
-            end = _word(line, begin + 2 + (line[begin + 2 : begin + 3] == "-"))[0].lstrip("\\")
-    return "\n".join(kept)
+def _commits(words: list[str]) -> bool:
+    rest = words[1:] if words[0].rpartition("/")[2] == "git" else []
+    while rest and rest[0].startswith("-"):
+        rest = rest[2:] if rest[0] in VALUED else rest[1:]
+    return rest[:1] == ["commit"] and not any(word in NO_COMMIT for word in rest)

@@ -11,7 +11,7 @@ meant these very signs: such a word is read as it was written, and marked too.
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ JOINS = ("&&", "||", "|")  # operators behind which a line break means nothing
 CLOSINGS = {"`": "`", "$(": ")", "${": "}"}  # of what a shell puts something else in the place of
 PLAIN = " _-./:=,@%+^"  # signs in a substitution that no shell stumbles over, beside letters and digits
 REDIRECTIONS = ("<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
-RESERVED = frozenset(
-    ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "in", "{")
-    + ("}", "!", "[[", "]]", "function", "time", "coproc", "repeat", "foreach", "end", "nocorrect", "noglob", "always")
+RESERVED = word_set(
+    "if then elif else fi for while until do done case esac select in { } ! [[ ]] function time coproc repeat foreach "
+    "end nocorrect noglob always"
 )
 
 
@@ -50,12 +50,10 @@ class Word:
 
 @value
 class Command:
-    """A simple command with the operators on either side of it ("" at the ends of a line).
-
-    `is_exact`: it is run with these words and nothing else comes of it, unless it is redirected: `is_aside` says that
-    that goes nowhere (/dev/null, stdout and stderr joined, a document in the line itself), so that it cannot fail.
-    `is_one` and `is_sound`: all of its words are. `document` is what it reads from the line itself, as it stands there.
-    """
+    """A simple command with the operators on either side of it ("" at the ends of a line). `is_exact`: it is run with
+    these words and nothing else comes of it, unless it is redirected: `is_aside` says that this goes nowhere
+    (/dev/null, stdout and stderr joined, a document in the line itself), so that it cannot fail. `is_one` and
+    `is_sound`: all of its words are. `document` is what it reads from the line itself, as it stands there."""
 
     words: tuple[Word, ...]
     before: str
@@ -100,11 +98,9 @@ class _Draft:
     def __init__(self, before: str) -> None:
         self.words: list[Word] = []
         self.before = before
-        self.is_exact = True
-        self.is_aside = True
+        self.is_exact = self.is_aside = self.is_document_exact = True
         self.is_redirected = False
         self.document: str | None = None
-        self.is_document_exact = True
 
     def made(self, after: str) -> Command:
         is_exact = self.is_exact and self.is_document_exact and all(word.is_exact for word in self.words)
@@ -127,11 +123,11 @@ def _line(text: str, at: int) -> tuple[tuple[Command, ...], int]:
             if draft.words or draft.is_redirected:
                 done.append((draft, ""))
                 break
-            if draft.before in JOINS and letter:
-                continue  # the line goes on in the next
-            if draft.before in JOINS:
+            if draft.before not in JOINS:
+                break
+            if not letter:
                 raise Beyond
-            break
+            continue  # the line goes on in the next
         if letter in "()":
             raise Beyond
         if letter in ";&|":
@@ -210,10 +206,9 @@ def _documents(text: str, at: int, waiting: list[Document], drafts: list[_Draft]
         while True:
             if at >= len(text):
                 raise Beyond  # it never ends
-            newline = text.find("\n", at)
-            stop = len(text) if newline < 0 else newline
-            line = text[at:stop]
-            at = stop + 1
+            stop = text.find("\n", at)
+            line = text[at : stop if stop >= 0 else None]
+            at += len(line) + 1
             line = line.lstrip("\t") if one.strips else line
             if line == one.end:
                 break
@@ -243,8 +238,7 @@ def _word(text: str, at: int) -> tuple[Word, int]:
         elif letter == '"':
             quoted, at = _quoted(text, at + 1)
             inner, is_bare = quoted.text, False
-            is_exact = is_exact and quoted.is_exact
-            is_one = is_one and quoted.is_one
+            is_exact, is_one = is_exact and quoted.is_exact, is_one and quoted.is_one
             is_sound = is_sound and quoted.is_sound
         elif letter == "\\":
             inner = text[at + 1 : at + 2]

@@ -29,21 +29,9 @@ ASIDE = "aside"  # what a host or a hook put into the user's place
 NO_OUTPUT = "(Bash completed with no output)"  # as Claude Code writes it into a result
 # What a host or a hook put into the user's place: never the user's words.
 INJECTED = (
-    "<system-reminder",
-    "<local-command-",
-    "<command-name",
-    "<command-message",
-    "<bash-",
-    "<task-notification",
-    "<environment_context",
-    "<user_instructions",
-    "<hook_prompt",
-    "<turn_aborted",
-    "<subagent_notification",
-    "<skill>",
-    "<permissions instructions",
-    "# AGENTS.md instructions",
-    "[Request interrupted",
+    *("<system-reminder", "<local-command-", "<command-name", "<command-message", "<bash-", "<task-notification"),
+    *("<environment_context", "<user_instructions", "<hook_prompt", "<turn_aborted", "<subagent_notification"),
+    *("<skill>", "<permissions instructions", "# AGENTS.md instructions", "[Request interrupted"),
     "Stop hook feedback:",
 )
 
@@ -77,10 +65,8 @@ def open_plain(path: str) -> int:
 
 
 def back(path: str, most: int) -> Iterator[tuple[int, bytes]]:
-    """(place, line) from the newest line to the oldest within the last `most` bytes, blank ones left out.
-
-    The first may be torn. A line that begins before those bytes is not given at all, however long it is.
-    """
+    """(place, line) from the newest line to the oldest within the last `most` bytes, blank ones left out. The first may
+    be torn. A line that begins before those bytes is not given at all, however long it is."""
     try:
         fd = open_plain(path)
     except (OSError, ValueError):
@@ -106,22 +92,17 @@ def _lines(fd: int, most: int) -> Iterator[tuple[int, bytes]]:
             return  # it was cut under us: what we hold belongs to no line any more
         first, *rest = block.split(b"\n")
         if rest:
-            pieces.append(rest[-1])
             end = at + size - len(rest[-1])
-            whole = b"".join(reversed(pieces))
-            if whole.strip():
-                yield end, whole
-            for line in reversed(rest[:-1]):
-                end -= len(line) + 1
+            rest[-1] += b"".join(reversed(pieces))
+            for nth, line in enumerate(reversed(rest)):
+                end -= len(line) + 1 if nth else 0
                 if line.strip():
                     yield end, line
             pieces = []
         pieces.append(first)
         size = min(size * 2, LARGEST_BLOCK)
-    if at == 0:
-        whole = b"".join(reversed(pieces))
-        if whole.strip():
-            yield 0, whole
+    if at == 0 and any(piece.strip() for piece in pieces):
+        yield 0, b"".join(reversed(pieces))
 
 
 def decoded(line: bytes) -> dict[str, Any]:
@@ -136,17 +117,15 @@ def decoded(line: bytes) -> dict[str, Any]:
 
 
 def said(host: str, path: str, most: int, *, whole: bool = False) -> Iterator[Said]:
-    """What was said, newest first: no thinking, no reminders, no meta lines, nothing of subagents.
-
-    `whole` adds the host's own summaries at compactions, what the user typed while the model was at work, and what
-    stands in the user's place without being the user's.
-    """
+    """Everything that was said, newest first: no thinking, no reminders, no meta lines, nothing of subagents. `whole`
+    adds the host's own summaries at compactions, words that the user typed while the model was at work, and texts in
+    the user's place that are not the user's."""
     for at, line in back(path, most):
         yield from in_line(host, at, line, whole=whole)
 
 
 def in_line(host: str, at: int, line: bytes, *, whole: bool = False) -> Iterator[Said]:
-    """What was said in one line, newest first."""
+    """The same of one line."""
     if host == CODEX:
         if b'"response_item"' in line:
             yield from _of_codex(at, decoded(line), whole=whole)
@@ -159,10 +138,8 @@ def in_line(host: str, at: int, line: bytes, *, whole: bool = False) -> Iterator
 
 
 def since(host: str, path: str, offset: int, most: int, *, whole: bool = False) -> tuple[list[Said], bool]:
-    """What was said from a place on, in its order, and whether only the newest part of that was read.
-
-    A transcript that has become shorter than the place is another one: nothing in it is of this episode.
-    """
+    """Everything said from a place on, in its order, and whether only the newest part of that was read. A transcript
+    that has become shorter than the place is another one: nothing in it is of this episode."""
     heard: list[Said] = []
     for one in said(host, path, most, whole=whole):
         if one.at < offset:

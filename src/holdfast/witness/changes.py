@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from holdfast.model import replace, value
-from holdfast.text import extract, shell_glance, shell_programs
+from holdfast.text import extract, shell_programs
 from holdfast.text.transcript import NO_OUTPUT, Said
 from holdfast.witness.model_words import word_set
 
@@ -81,7 +81,7 @@ def commits(calls: Sequence[Said], results: Mapping[str, Said]) -> list[MadeComm
     found: list[MadeCommit] = []
     for call in calls:
         command = extract.command_of(call)
-        if "commit" not in command or not shell_glance.is_commit(command):
+        if "commit" not in command or not shell_programs.is_commit(command):
             continue
         result = results.get(call.call)
         if result is None:

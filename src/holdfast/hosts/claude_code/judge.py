@@ -16,13 +16,14 @@ from holdfast.capture import home, platform
 from holdfast.capture.redaction import redact
 from holdfast.errors import JudgeFailed, Unusable
 from holdfast.hosts.claude_code import folder as folder_of
-from holdfast.hosts.claude_code.settings import HOST
+from holdfast.hosts.claude_code import settings
 from holdfast.hosts.programs import BY_PLAN, BY_TOKEN, KEPT, Answer, Asked, Call, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-TITLE = HOST.title
+TITLE = settings.HOST.title
+MANAGED = settings.MANAGED[sys.platform == "darwin"]
 MODEL = "haiku"  # an alias: the newest small one, whatever it is called
 OPTIONS = (
     *("-p", "--output-format", "json", "--tools", "", "--safe-mode", "--no-session-persistence"),
@@ -38,11 +39,6 @@ KEYS = (
     *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"),
     *("CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_ANTHROPIC_AWS", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD"),
     *("CLAUDE_CODE_USE_GATEWAY", "CLAUDE_CODE_USE_MANTLE"),
-)
-MANAGED = (
-    "/Library/Application Support/ClaudeCode/managed-settings.json"
-    if sys.platform == "darwin"
-    else "/etc/claude-code/managed-settings.json"
 )
 
 

@@ -39,16 +39,10 @@ class Rule:
 # By the longest beginning of the model's name; "" is what the host takes for a model that it does not know.
 MODELS = {
     "": Rule(LARGE, enforced=True),
-    "claude-3": Rule(SMALL, enforced=False),
-    "claude-haiku-3": Rule(SMALL, enforced=False),
-    "claude-haiku-4": Rule(SMALL, enforced=False),
-    "claude-sonnet-3": Rule(SMALL, enforced=False),
-    "claude-sonnet-4": Rule(SMALL, enforced=False),
-    "claude-sonnet-4-6": Rule(SMALL, enforced=True),
-    "claude-opus-4": Rule(SMALL, enforced=False),
-    "claude-opus-4-6": Rule(SMALL, enforced=True),
-    "claude-opus-4-7": Rule(LARGE, enforced=True),
-    "claude-opus-4-8": Rule(LARGE, enforced=True),
+    **dict.fromkeys(("claude-3", "claude-haiku-3", "claude-haiku-4", "claude-sonnet-3"), Rule(SMALL, enforced=False)),
+    **dict.fromkeys(("claude-sonnet-4", "claude-opus-4"), Rule(SMALL, enforced=False)),
+    **dict.fromkeys(("claude-sonnet-4-6", "claude-opus-4-6"), Rule(SMALL, enforced=True)),
+    **dict.fromkeys(("claude-opus-4-7", "claude-opus-4-8"), Rule(LARGE, enforced=True)),
 }
 
 
@@ -91,9 +85,12 @@ def _limit(model: str, own: Mapping[str, Any], env: Mapping[str, str]) -> int:
     if env.get("CLAUDE_CODE_DISABLE_1M_CONTEXT") and not own.get("window"):
         window = min(window, SMALL)
     settings = _settings(env)
-    if _is_off(env) or settings.get("autoCompactEnabled") is False:
+    switches = (env.get(name, "").lower() for name in ("DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"))
+    if any(one in ("1", "true", "yes", "on") for one in switches) or settings.get("autoCompactEnabled") is False:
         return window
-    chosen = _window(env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")) or _chosen(settings, model)
+    by_model = table_in(table_in(settings, "modelSettings"), model.removesuffix(LONG))
+    wanted = count(by_model.get("autoCompactWindow")) or count(settings.get("autoCompactWindow"))
+    chosen = _window(env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")) or wanted
     if chosen:
         window, enforced = min(window, chosen), True
     if not enforced:
@@ -110,11 +107,6 @@ def _rule(model: str) -> Rule:
     found = MODELS[longest_beginning(bare, MODELS)]
     # A window that is only long by request is not enforced: the host waits for the refusal.
     return Rule(LARGE, enforced=found.window == LARGE) if is_long else found
-
-
-def _is_off(env: Mapping[str, str]) -> bool:
-    names = ("DISABLE_COMPACT", "DISABLE_AUTO_COMPACT")
-    return any(env.get(name, "").lower() in ("1", "true", "yes", "on") for name in names)
 
 
 def _window(text: str) -> int:
@@ -136,13 +128,6 @@ def _percent(text: str) -> float:
     return found if 0 < found <= 100 else 0.0
 
 
-def _chosen(settings: Mapping[str, Any], model: str) -> int:
-    by_model = settings.get("modelSettings")
-    entry = by_model.get(model.removesuffix(LONG)) if isinstance(by_model, dict) else None
-    given = entry.get("autoCompactWindow") if isinstance(entry, dict) else None
-    return count(given) or count(settings.get("autoCompactWindow"))
-
-
 def _settings(env: Mapping[str, str]) -> dict[str, Any]:
     """What the settings say of compaction: the user's, the project's over them, the project's local ones over both."""
     project = env.get("CLAUDE_PROJECT_DIR", "")
@@ -150,14 +135,7 @@ def _settings(env: Mapping[str, str]) -> dict[str, Any]:
     if project:
         paths += [f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
     merged: dict[str, Any] = {}
-    for path in paths:
-        raw = small_file(path)
+    for raw in map(small_file, paths):
         if b'"autoCompact' in raw:
-            from holdfast.capture import codec
-
-            try:
-                found = codec.decode(raw)
-            except ValueError:
-                continue
-            merged.update(found if isinstance(found, dict) else {})
+            merged |= transcript.decoded(raw)
     return merged

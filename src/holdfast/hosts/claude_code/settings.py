@@ -13,11 +13,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
-from holdfast.errors import HoldfastError
 from holdfast.hosts import claude_code, json_hooks, jsonc, registration
 from holdfast.hosts.claude_code import NAME, folder
-from holdfast.hosts.host import Grammar, Host, names
+from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
+from holdfast.model import word_set
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,19 +27,19 @@ if TYPE_CHECKING:
 
 # Claude Code 2.1.325: --help, and what its package has besides.
 GRAMMAR = Grammar(
-    takes=names(
+    takes=word_set(
         "--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort "
         "--environment --fallback-model --input-format --json-schema --max-budget-usd --max-thinking-tokens "
         "--max-turns --model -n --name --output-format --permission-mode --permission-prompt-tool "
         "--permission-prompts --plugin-dir --plugin-url --remote-control-session-name-prefix --session-id "
         "--setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --thinking"
     ),
-    many=names(
+    many=word_set(
         "--add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file "
         "--mcp-config --tools"
     ),
-    maybe=names("-d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport -w --worktree"),
-    flags=names(
+    maybe=word_set("-d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport -w --worktree"),
+    flags=word_set(
         "--allow-dangerously-skip-permissions --ax-screen-reader --bare --brief --chrome -c --continue "
         "--dangerously-skip-permissions --disable-slash-commands --exclude-dynamic-system-prompt-sections "
         "--fork-session --forward-subagent-text --ide --include-hook-events --include-partial-messages "
@@ -75,10 +76,7 @@ TOOLS = f"mcp__{registration.SERVER}"  # every tool of our server
 RULE = re.compile(rf"Bash\((?:holdfast|.*/holdfast/holdfast'?) (?:{'|'.join(COMMANDS)}):\*\)")
 SERVERS = "mcpServers"
 EXTRA = {"type": "stdio", "env": {}}
-MANAGED = (
-    "/etc/claude-code/managed-settings.json",
-    "/Library/Application Support/ClaudeCode/managed-settings.json",
-)
+MANAGED = ("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json")
 
 
 def found(env: Mapping[str, str]) -> Found | None:
@@ -115,16 +113,16 @@ def edits(
     env: Mapping[str, str], scope: Scope, cwd: str, words: str = "", *, permissions: bool = True, server: bool = False
 ) -> list[Edit]:
     path, server = _settings(env, scope, cwd), server and scope == "user" and not server_notes(env)
-    before = read(path)
-    text = was = json_hooks.text_of(before, path)
-    if not has_plugin(env, cwd) and not _is_registered_for_user(env, scope):
-        text = json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), path)
-    if permissions:
-        text = json_hooks.with_items(text, ALLOW, rules(words or registration.named(env)), path)
-    if permissions and server:
-        text = json_hooks.with_items(text, ALLOW, [TOOLS], path)
-    after = before if text == was else text.encode("utf-8")
-    planned = [Edit(path, before, after)]
+    line = registration.registered_line(NAME, env)
+    allowed = [*rules(words or registration.named(env)), *([TOOLS] if server else [])] if permissions else []
+
+    def with_hooks(text: str) -> str:
+        # A project needs no lines of its own where the user's are complete.
+        is_users = scope == "project" and json_hooks.has_all(_settings(env, "user", ""), EVENTS)
+        is_there = has_plugin(env, cwd) or is_users
+        return text if is_there else json_hooks.with_hooks(text, EVENTS, line, path)
+
+    planned = [json_hooks.edit(path, with_hooks, lambda text: json_hooks.with_items(text, ALLOW, allowed, path))]
     return [*planned, _server_edit(env)] if server else planned
 
 
@@ -141,12 +139,13 @@ def _server_edit(env: Mapping[str, str]) -> Edit:
 def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
     if path.endswith(STATES):
         return without_server(data, before, path)
-    text = json_hooks.text_of(data, path)
-    known = json_hooks.text_of(before, path) if before is not None else None
-    text = json_hooks.without_hooks(text, known)
-    ours = None if _has_foreign(env) else TOOLS  # a rule for another program of our name is none of ours
-    text = json_hooks.without_items(text, ALLOW, lambda one: one == ours or RULE.fullmatch(str(one)), known)
-    return text.encode("utf-8") if data.strip() else data
+    # A rule for another program of our name is none of ours.
+    ours = None if registration.is_foreign(lambda: server(env)) else TOOLS
+
+    def without_rules(text: str, known: str | None) -> str:
+        return json_hooks.without_items(text, ALLOW, lambda one: one == ours or RULE.fullmatch(str(one)), known)
+
+    return json_hooks.without(path, data, before, without_rules)
 
 
 def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
@@ -181,29 +180,17 @@ def server(env: Mapping[str, str]) -> Server | None:
 
 
 def server_notes(env: Mapping[str, str]) -> tuple[str, ...]:
-    try:
-        found = server(env)
-        with_server(read(server_place(env)), env, server_place(env))
-    except HoldfastError as error:
-        return (registration.server_unread(str(error)),)
-    return (registration.server_foreign(server_place(env)),) if registration.is_foreign(found) else ()
-
-
-def _has_foreign(env: Mapping[str, str]) -> bool:
-    try:
-        return registration.is_foreign(server(env))
-    except HoldfastError:
-        return False
+    path = server_place(env)
+    return registration.server_hindrances(path, lambda: with_server(read(path), env, path), lambda: server(env))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
     told = []
     if has_plugin(env, cwd):
         told.append(f"The plugin is still enabled in Claude Code; `claude plugin uninstall {PLUGIN}` removes it.")
-    if _has_foreign(env):
-        told.append(
-            registration.server_stays(server_place(env), f"claude mcp remove --scope user {registration.SERVER}")
-        )
+    if registration.is_foreign(lambda: server(env)):
+        remedy = f"claude mcp remove --scope user {registration.SERVER}"
+        told.append(registration.server_stays(server_place(env), remedy))
     return tuple(told)
 
 
@@ -213,11 +200,6 @@ def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
 
 def untrusted(env: Mapping[str, str], cwd: str) -> list[str]:  # noqa: ARG001
     return []  # Claude Code asks once per folder whether its files are trusted, whatever hooks there are
-
-
-def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
-    """A project needs no lines of its own where the user's are complete."""
-    return scope == "project" and json_hooks.has_all(_settings(env, "user", ""), EVENTS)
 
 
 def _all_places(env: Mapping[str, str], cwd: str) -> list[str]:
@@ -253,8 +235,7 @@ def seen(env: Mapping[str, str], cwd: str, known: Mapping[str, Known], states: S
 
 def _plugin(states: Sequence[Known]) -> str:
     for known in states:
-        plugins = known.get("plugins")
-        entries = plugins.get(PLUGIN) if isinstance(plugins, dict) else None
+        entries = table_in(known, "plugins").get(PLUGIN)
         for entry in entries if isinstance(entries, list) else [entries]:
             if isinstance(entry, dict) and isinstance(entry.get("installPath"), str):
                 return str(entry["installPath"])
@@ -263,19 +244,14 @@ def _plugin(states: Sequence[Known]) -> str:
 
 def _trusts(states: Sequence[Known], folder: str) -> bool:
     """A folder is trusted by itself or by one above it."""
-    for known in states:
-        projects = known.get("projects")
-        for one, about in projects.items() if isinstance(projects, dict) else ():
-            accepted = isinstance(about, dict) and about.get("hasTrustDialogAccepted") is True
-            if accepted and f"{folder}/".startswith(f"{one.rstrip('/')}/"):
-                return True
-    return False
+    tables = [table_in(known, "projects") for known in states]
+    trusted = [one for table in tables for one in table if table_in(table, one).get("hasTrustDialogAccepted") is True]
+    return any(f"{folder}/".startswith(f"{one.rstrip('/')}/") for one in trusted)
 
 
 def _denied(known: Mapping[str, Known], command: str) -> str:
     for path, one in known.items():
-        permissions = one.get("permissions")
-        rules = permissions.get("deny") if isinstance(permissions, dict) else None
+        rules = table_in(one, "permissions").get("deny")
         for rule in rules if isinstance(rules, list) else []:
             if isinstance(rule, str) and any(covers(rule, f"{command} {word}") for word in LEAST):
                 return f"{rule} in {path}"
@@ -297,16 +273,9 @@ def covers(rule: str, command: str) -> bool:
     return re.fullmatch(shape, f"{command} some text") is not None
 
 
-def _entry(env: Mapping[str, str]) -> dict[str, Any]:
-    """As `claude mcp add` writes it."""
-    return {"type": "stdio", "command": str(registration.command_path(env)), "args": registration.ARGUMENTS, "env": {}}
-
-
 def server_in(data: bytes | None, path: str) -> Any:
     """The entry of our name; None where there is none. Raises Broken."""
-    root = _parsed(_state_text(data, path), path)
-    table = root.get(SERVERS)
-    return table.get(registration.SERVER) if isinstance(table, dict) else None
+    return table_in(_parsed(_state_text(data, path), path), SERVERS).get(registration.SERVER)
 
 
 def is_ours(one: Any) -> bool:
@@ -315,7 +284,10 @@ def is_ours(one: Any) -> bool:
 
 def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes | None:
     """With our entry; one that is not ours stays in its place. Raises Broken."""
-    now, wanted = server_in(data, path), _entry(env)
+    now = server_in(data, path)
+    # As `claude mcp add` writes it.
+    wanted: dict[str, Any] = {"type": "stdio", "command": str(registration.command_path(env))}
+    wanted |= {"args": registration.ARGUMENTS, "env": {}}
     if now == wanted or (now is not None and not is_ours(now)):
         return data
     short = json_hooks.outline(_state_text(data, path), SERVERS, path)
@@ -344,7 +316,7 @@ def without_server(data: bytes, before: bytes | None, path: str) -> bytes:
 
 
 def remembered(data: bytes | None) -> bytes | None:
-    """What is kept of the file from before: what its empty containers looked like, and no word of what it says."""
+    """The part of the file from before that is kept: the shape of its empty containers, and no word of what it says."""
     if data is None or not data.strip():
         return data
     short = json_hooks.outline(data.decode("utf-8"), SERVERS).text
@@ -360,10 +332,7 @@ def remembered(data: bytes | None) -> bytes | None:
 
 def _state_text(data: bytes | None, path: str) -> str:
     """A file that is missing or empty counts as {}."""
-    try:
-        text = (data or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise jsonc.Broken("there are bytes that are no UTF-8 text", "", 0, path) from error
+    text = jsonc.decoded(data, path)
     return text if text.strip(jsonc.BLANK + jsonc.MARK) else text + "{}\n"
 
 

@@ -1,9 +1,9 @@
 """Codex's config.toml: one folder more in `[sandbox_workspace_write] writable_roots`, our server, and out again.
 
-The text is spliced, never written anew, so comments and order stay. There are many ways to write TOML; so each splice
-is checked by the standard library's parser: the document must mean what it meant, with that one folder or table more or
-less. Where it would not, nothing is changed and the user is told the line to add. Codex hands a server few variables,
-so ours are named.
+Comments and order stay: tomlkit edits the roots, and our server is a block of lines at the end. Each edit is checked
+by the standard library: the document must mean what it meant, with that one folder or table more or less. Where
+it would not, nothing is changed and the user is told the line to add. Codex hands a server few variables, so ours are
+named.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from holdfast.hosts import jsonc, registration
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TABLE, KEY = "sandbox_workspace_write", "writable_roots"
-HEADER = re.compile(rf"^[ \t]*\[[ \t]*{TABLE}[ \t]*\][ \t]*(#[^\n]*)?$", re.MULTILINE)
-ARRAY = re.compile(rf"^[ \t]*({TABLE}[ \t]*\.[ \t]*)?{KEY}[ \t]*=[ \t]*\[", re.MULTILINE)
 SERVERS = "mcp_servers"
 VARIABLES = ["HOLDFAST_HOME", "HOLDFAST", "HOLDFAST_SESSION", "HOLDFAST_HOST", "HOLDFAST_CLOSE"]
 EXTRA = {"env_vars": VARIABLES}
@@ -28,18 +27,14 @@ SERVER_HEADER = re.compile(
     rf"^[ \t]*\[[ \t]*{SERVERS}[ \t]*\.[ \t]*{registration.SERVER}[ \t]*\][ \t]*(#[^\r\n]*)?\r?$", re.MULTILINE
 )
 NEXT = re.compile(r"^[ \t]*\[", re.MULTILINE)
-STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 
 
 def parse(data: bytes | None, path: str) -> dict[str, Any]:
     """The document. Raises Broken with the place."""
+    text = jsonc.decoded(data, path)
     try:
-        return meaning((data or b"").decode("utf-8"))
-    except UnicodeDecodeError as error:
-        before = (data or b"")[: error.start].decode("utf-8")
-        raise jsonc.Broken("these bytes are no UTF-8 text", before, len(before), path) from error
+        return meaning(text)
     except tomllib.TOMLDecodeError as error:
-        text = (data or b"").decode("utf-8")
         what, _, where = str(error).partition(" (at ")
         place = re.match(r"line (\d+), column (\d+)", where)
         lines = text.splitlines(keepends=True)
@@ -48,8 +43,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
 
 
 def roots(data: bytes | None, path: str = "") -> list[str]:
-    table = parse(data, path).get(TABLE)
-    found = table.get(KEY) if isinstance(table, dict) else None
+    found = table_in(parse(data, path), TABLE).get(KEY)
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
@@ -57,82 +51,58 @@ def with_root(data: bytes | None, folder: str, path: str) -> bytes | None:
     """With the folder among the roots; None where the text is written in a way that we leave alone."""
     if folder in roots(data, path):
         return data or b""
-    text = (data or b"").decode("utf-8")
     wanted = parse(data, path)
     table = wanted.setdefault(TABLE, {})
     if not isinstance(table, dict) or not isinstance(table.setdefault(KEY, []), list):
         return None
     table[KEY].append(folder)
-    return first(_candidates(text, json.dumps(folder, ensure_ascii=False)), wanted)
+    return first([_with_roots((data or b"").decode("utf-8"), folder)], wanted)
 
 
 def without_root(data: bytes, folder: str, before: bytes | None) -> bytes:
     """Without the folder, and without the table if it was not there before and is empty now."""
-    wanted = parse(data, "")
     known = parse(before, "") if before is not None else {}
     if folder not in roots(data) or folder in roots(before):
         return data
+    if before is not None and with_root(before, folder, "") == data:
+        return before
+    wanted = parse(data, "")
     wanted[TABLE][KEY].remove(folder)
     if not wanted[TABLE][KEY] and KEY not in known.get(TABLE, {}):
         del wanted[TABLE][KEY]
         if not wanted[TABLE] and TABLE not in known:
             del wanted[TABLE]
-    taken = first(_removals(data.decode("utf-8"), json.dumps(folder, ensure_ascii=False)), wanted)
-    if taken is None:
-        return data
-    return before if before is not None and taken.rstrip(b"\r\n") == before else taken
-
-
-def _candidates(text: str, folder: str) -> list[str]:
+    text = data.decode("utf-8")
     end = jsonc.line_end(text)
-    found = []
-    array = ARRAY.search(text)
-    if array:
-        strings = list(_strings(text, array.end()))
-        first = strings[0][0] if strings else -1
-        found.append(_put(text, strings[-1][1], f", {folder}") if strings else _put(text, array.end(), folder))
-        if first >= 0:
-            found.append(_put(text, first, f"{folder}, "))
-    header = HEADER.search(text)
-    if header:
-        found.append(_put(text, header.end(), f"{end}{KEY} = [{folder}]"))
-    gap = "" if not text else end if text.endswith(("\n", "\r")) else end * 2
-    found.append(f"{text}{gap}[{TABLE}]{end}{KEY} = [{folder}]{end}")
-    return found
+    ours = f"{end}[{TABLE}]{end}{KEY} = [{json.dumps(folder, ensure_ascii=False)}]{end}"
+    taken = first([text.replace(ours, "", 1), _with_roots(text, folder, wanted)], wanted)
+    return data if taken is None else taken
 
 
-def _removals(text: str, folder: str) -> list[str]:
-    here = re.escape(folder)
-    header = rf"\[{TABLE}\]\r?\n"
-    line = rf"{KEY} = \[{here}\]"
-    patterns = [
-        rf"\r?\n{header}{line}(\r?\n|\Z)",
-        rf"(?<![^\n]){header}{line}(\r?\n|\Z)",
-        rf"\r?\n{line}(?=\r?\n|\Z)",
-        rf", {here}",
-        rf"{here}\s*,\s?",
-        here,
-    ]
-    return [re.sub(pattern, "", text, count=1) for pattern in patterns]
+def _with_roots(text: str, folder: str, wanted: Mapping[str, Any] | None = None) -> str:
+    """The text with one folder more; with one less, and without the containers that `wanted` does not have."""
+    import tomlkit
+    from tomlkit.items import InlineTable
 
-
-def _strings(text: str, at: int) -> list[tuple[int, int]]:
-    """Where the texts of an array lie, up to its end; comments between them are passed over."""
-    found = []
-    while at < len(text) and text[at] != "]":
-        string = STRING.match(text, at)
-        if string:
-            found.append(string.span())
-            at = string.end()
-        elif text[at] == "#":
-            at = text.find("\n", at) if "\n" in text[at:] else len(text)
-        else:
-            at += 1
-    return found
-
-
-def _put(text: str, at: int, new: str) -> str:
-    return text[:at] + new + text[at:]
+    mark = jsonc.MARK * text.startswith(jsonc.MARK)
+    end = jsonc.line_end(text) if "\n" not in text.replace("\r\n", "") else "\n"
+    document: Any = tomlkit.parse(text.removeprefix(jsonc.MARK).replace(end, "\n"))
+    if TABLE not in document:
+        document.add(TABLE, tomlkit.table())
+    table = document[TABLE]
+    if isinstance(table, InlineTable):
+        return ""
+    if wanted is None:
+        if KEY not in table:
+            table[KEY] = tomlkit.array()
+        table[KEY].append(folder)
+    elif TABLE not in wanted:
+        document.remove(TABLE)
+    elif KEY not in wanted[TABLE]:
+        table.remove(KEY)
+    else:
+        table[KEY].remove(folder)
+    return mark + str(document.as_string()).replace("\n", end)
 
 
 def first(candidates: list[str], wanted: dict[str, Any]) -> bytes | None:
@@ -149,14 +119,9 @@ def meaning(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix(jsonc.MARK).replace("\r\n", "\n"))
 
 
-def _entry(env: Mapping[str, str]) -> dict[str, Any]:
-    return {"command": str(registration.command_path(env)), "args": registration.ARGUMENTS, **EXTRA}
-
-
 def server_in(data: bytes | None, path: str) -> Any:
     """The table of our name; None where there is none. Raises Broken."""
-    tables = parse(data, path).get(SERVERS)
-    return tables.get(registration.SERVER) if isinstance(tables, dict) else None
+    return table_in(parse(data, path), SERVERS).get(registration.SERVER)
 
 
 def is_ours(one: Any) -> bool:
@@ -164,9 +129,9 @@ def is_ours(one: Any) -> bool:
 
 
 def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes | None:
-    """With our table; one that is not ours stays in its place. None where the text is written in a way that we leave
-    alone."""
-    now, mine = server_in(data, path), _entry(env)
+    """With our table; one that is not ours stays. None where the text is written in a way that we leave alone."""
+    now = server_in(data, path)
+    mine = {"command": str(registration.command_path(env)), "args": registration.ARGUMENTS, **EXTRA}
     if now == mine or (now is not None and not is_ours(now)):
         return data or b""
     bare = without_server(data or b"", None)
@@ -177,12 +142,9 @@ def with_server(data: bytes | None, env: Mapping[str, str], path: str) -> bytes 
     text = bare.decode("utf-8")
     end = jsonc.line_end(text)
     gap = "" if not text else end if text.endswith(("\n", "\r")) else end * 2
-    lines = [f"[{SERVERS}.{registration.SERVER}]", *(f"{key} = {_shown(value)}" for key, value in mine.items())]
-    return first([f"{text}{gap}{end.join(lines)}{end}"], wanted)
-
-
-def _shown(value: str | list[str]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    shown = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in mine.items()]
+    lines = end.join((f"[{SERVERS}.{registration.SERVER}]", *shown, ""))
+    return first([f"{text}{gap}{lines}"], wanted)
 
 
 def without_server(data: bytes, before: bytes | None) -> bytes:
@@ -201,8 +163,7 @@ def without_server(data: bytes, before: bytes | None) -> bytes:
 
 
 def _server_removals(text: str, before: bytes | None) -> list[str]:
-    """Without the lines of the table, up to its last one, and as many line breaks before it as were put there. A
-    comment that somebody wrote into it stays."""
+    """Without the lines of the table and the line breaks put before it. A comment that somebody wrote into it stays."""
     header = SERVER_HEADER.search(text)
     if not header:
         return []
@@ -212,10 +173,5 @@ def _server_removals(text: str, before: bytes | None) -> list[str]:
     rest = "".join([*(line for line in lines[:size] if line.lstrip().startswith("#")), *lines[size:]])
     rest += text[following.start() :] if following else ""
     breaks = 2 if before and not before.endswith((b"\n", b"\r")) else 1
-    return [_shorter(text[: header.start()], number) + rest for number in range(breaks, -1, -1)]
-
-
-def _shorter(text: str, breaks: int) -> str:
-    for _ in range(breaks):
-        text = text.removesuffix("\n").removesuffix("\r")
-    return text
+    above = text[: header.start()]
+    return [re.sub(rf"(\r?\n){{0,{number}}}\Z", "", above, count=1) + rest for number in range(breaks, -1, -1)]

@@ -26,6 +26,7 @@ from holdfast.hosts import programs
 from holdfast.hosts.codex import folder as folder_of
 from holdfast.hosts.codex.settings import HOST
 from holdfast.hosts.programs import BY_PLAN, BY_TOKEN, HERE, KEPT, NO_TELLING, Answer, Asked, Call, Ran, is_here
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,13 +50,10 @@ SWITCHES = (
 WITHOUT_TOOLS: dict[str, Any] = {
     "tool_mode": "direct",
     "shell_type": "disabled",
-    "apply_patch_tool_type": None,
-    "multi_agent_version": None,
     "experimental_supported_tools": [],
-    "supports_search_tool": False,
-    "supports_parallel_tool_calls": False,
     "default_service_tier": None,  # the fast one costs more
-    "model_messages": None,
+    **dict.fromkeys(("supports_search_tool", "supports_parallel_tool_calls"), False),
+    **dict.fromkeys(("apply_patch_tool_type", "multi_agent_version", "model_messages")),
 }
 LOGIN = ("auth.json", "auth.lock")
 LARGEST = 1 << 20
@@ -75,8 +73,7 @@ def words(call: Call, asked: Asked, timeout: float) -> list[str]:
     if catalog:
         settings.append(f"model_catalog_json={json.dumps(call.file('catalog', catalog))}")
     if is_in_keyring(call.users):
-        servers = settings_of(call.users).get("mcp_servers")
-        names = servers if isinstance(servers, dict) else ()
+        names = table_in(settings_of(call.users), "mcp_servers")
         settings += [f"mcp_servers.{json.dumps(name)}.enabled=false" for name in names]
     options = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-rules", "-s", "read-only"]
     if asked.schema:
@@ -144,9 +141,9 @@ def _login(env: Mapping[str, str]) -> str:
         return NO_TELLING
     login = login_of(env)
     mode = login.get("auth_mode")
-    if isinstance(mode, str) and mode:
-        return BY_TOKEN if mode.lower() in BY_KEY else BY_PLAN
-    return BY_TOKEN if login.get("bedrock_api_key") or login.get("OPENAI_API_KEY") else BY_PLAN
+    has_key = bool(login.get("bedrock_api_key") or login.get("OPENAI_API_KEY"))
+    by_token = mode.lower() in BY_KEY if isinstance(mode, str) and mode else has_key
+    return BY_TOKEN if by_token else BY_PLAN
 
 
 def _item(event: dict[str, Any]) -> dict[str, Any]:
@@ -186,12 +183,10 @@ def settings_of(env: Mapping[str, str]) -> dict[str, Any]:
         return {}
 
 
-def provider_of(env: Mapping[str, str]) -> dict[str, Any]:
+def provider_of(env: Mapping[str, str]) -> Mapping[str, Any]:
     """The user's own model provider; {} for the one that is built in."""
     found = settings_of(env)
-    every = found.get("model_providers")
-    one = every.get(found.get("model_provider", "")) if isinstance(every, dict) else None
-    return one if isinstance(one, dict) else {}
+    return table_in(table_in(found, "model_providers"), str(found.get("model_provider", "")))
 
 
 def is_in_keyring(env: Mapping[str, str]) -> bool:
@@ -199,7 +194,7 @@ def is_in_keyring(env: Mapping[str, str]) -> bool:
 
 
 def login_of(env: Mapping[str, str]) -> dict[str, Any]:
-    """What the user is logged in with; {} where there is no file of it."""
+    """The user's login; {} where there is no file of it."""
     try:
         found = json.loads(_login_file(env) or b"")
     except (ValueError, RecursionError):
@@ -219,9 +214,11 @@ def lent(env: Mapping[str, str], own: dict[str, str], folder: str, most_out: int
     os.mkdir(made, 0o700)
     for name in LOGIN:
         os.symlink(f"{folder_of(env)}/{name}", f"{made}/{name}")
+    import tomlkit
+
     kept = {name: one for name, one in settings_of(env).items() if name in OWN}
-    with open(f"{made}/config.toml", "w", encoding="utf-8", opener=_for_us_alone) as file:
-        file.write(_toml(_without_retries(kept)))
+    with open(f"{made}/config.toml", "w", encoding="utf-8", opener=lambda path, how: os.open(path, how, 0o600)) as file:
+        file.write(tomlkit.dumps(_without_retries(kept)))
     try:
         yield {**own, "CODEX_HOME": made}
     finally:
@@ -257,13 +254,3 @@ def _without_retries(kept: dict[str, Any]) -> dict[str, Any]:
         return kept
     none = {"request_max_retries": 0, "stream_max_retries": 0}
     return {**kept, "model_providers": {name: {**one, **none} for name, one in every.items() if isinstance(one, dict)}}
-
-
-def _toml(kept: dict[str, Any]) -> str:
-    import tomlkit
-
-    return tomlkit.dumps(kept)
-
-
-def _for_us_alone(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+LIMIT = b"model_auto_compact_token_limit"
 WINDOW = 258_400  # 95 % of 272,000: what it takes for a model that it does not know
 
 
@@ -46,18 +47,11 @@ def limit(usage: Usage, own: Mapping[str, Any], env: Mapping[str, str]) -> int:
 
 def _settings(raw: bytes) -> tuple[int, str]:
     """The limit and its scope among the keys above the first table."""
-    limit, scope = 0, ""
-    if b"model_auto_compact_token_limit" not in raw:
-        return limit, scope
-    for line in raw.split(b"\n"):
-        bare = line.strip()
-        if bare[:1] == b"[":
+    found = {}
+    for line in raw.split(b"\n") if LIMIT in raw else ():
+        if line.strip()[:1] == b"[":
             break
-        name, _, given = bare.partition(b"=")
-        text = given.partition(b"#")[0].strip().strip(b"\"'").decode("utf-8", "replace")
-        if name.strip() == b"model_auto_compact_token_limit":
-            digits = text.replace("_", "").removeprefix("+")
-            limit = int(digits) if digits.isdecimal() and len(digits) < 16 else 0
-        elif name.strip() == b"model_auto_compact_token_limit_scope":
-            scope = text
-    return limit, scope
+        name, _, given = line.partition(b"=")
+        found[name.strip()] = given.partition(b"#")[0].strip().strip(b"\"'").decode("utf-8", "replace")
+    digits = found.get(LIMIT, "").replace("_", "").removeprefix("+")
+    return int(digits) if digits.isdecimal() and len(digits) < 16 else 0, found.get(LIMIT + b"_scope", "")

@@ -18,8 +18,10 @@ from holdfast.capture import home
 from holdfast.errors import HoldfastError
 from holdfast.hosts import codex, json_hooks, jsonc, registration
 from holdfast.hosts.codex import NAME, config, folder
-from holdfast.hosts.host import Grammar, Host, names
+from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
+from holdfast.model import word_set
+from holdfast.text.transcript import table_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +30,16 @@ if TYPE_CHECKING:
 
 # Codex 0.166.0: `codex exec --help` and its source.
 GRAMMAR = Grammar(
-    command=names("exec e"),
-    promptless=names("review"),
+    command=word_set("exec e"),
+    promptless=word_set("review"),
     sessions={"fork": "", "resume": "--last"},
-    takes=names(
+    takes=word_set(
         "-c --config --enable --disable -m --model --local-provider -p --profile -s --sandbox -a "
         "--ask-for-approval -C --cd --add-dir --thread-source --cyber-access-program --output-schema --color -o "
         "--output-last-message"
     ),
-    many=names("-i --image"),
-    flags=names(
+    many=word_set("-i --image"),
+    flags=word_set(
         "--strict-config --oss --approve-for-me --full-auto --search --dangerously-bypass-approvals-and-sandbox "
         "--yolo --dangerously-bypass-hook-trust --worktree --skip-git-repo-check --ephemeral --ignore-user-config "
         "--ignore-rules --json --experimental-json --last --all"
@@ -104,12 +106,13 @@ def edits(
     env: Mapping[str, str], scope: Scope, cwd: str, _words: str = "", *, permissions: bool = True, server: bool = False
 ) -> list[Edit]:
     hooks, path = places(env, scope, cwd)
-    before = read(hooks)
-    text = was = json_hooks.text_of(before, hooks)
-    if not _is_registered_for_user(env, scope):
-        text = json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), hooks)
-    after = before if text == was else text.encode("utf-8")
-    planned = [Edit(hooks, before, after)]
+
+    def with_hooks(text: str) -> str:
+        # Codex would run a line of the user's and the same of a project twice.
+        is_there = scope == "project" and json_hooks.has_all(f"{folder(env)}/hooks.json", EVENTS)
+        return text if is_there else json_hooks.with_hooks(text, EVENTS, registration.registered_line(NAME, env), hooks)
+
+    planned = [json_hooks.edit(hooks, with_hooks)]
     server = server and scope == "user" and not server_notes(env)
     if not permissions and not server:
         return planned
@@ -130,10 +133,9 @@ def _with_root(before: bytes | None, root: str, path: str) -> bytes:
     given = config.without_root(before, wider, None) if before and wider in config.roots(before, path) else before
     after = config.with_root(given, root, path)
     if after is None:
-        raise HoldfastError(
-            f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere. "
-            f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
-        )
+        what = f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere."
+        mend = f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
+        raise HoldfastError(f"{what} {mend}")
     return after
 
 
@@ -144,9 +146,7 @@ def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]
             if root.endswith(ROOTS):
                 data = config.without_root(data, root, before)
         return forgotten(data, before, env)
-    text = json_hooks.text_of(data, path)
-    known = json_hooks.text_of(before, path) if before is not None else None
-    return json_hooks.without_hooks(text, known).encode("utf-8") if data.strip() else data
+    return json_hooks.without(path, data, before)
 
 
 def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
@@ -178,23 +178,13 @@ def server(env: Mapping[str, str]) -> Server | None:
 
 def server_notes(env: Mapping[str, str]) -> tuple[str, ...]:
     path = server_place(env)
-    try:
-        found, is_odd = server(env), config.with_server(read(path), env, path) is None
-    except HoldfastError as error:
-        return (registration.server_unread(str(error)),)
-    if is_odd:
-        return (registration.server_unread(f"{path} has its {config.SERVERS} in a form that cannot be added to"),)
-    return (registration.server_foreign(path),) if registration.is_foreign(found) else ()
+    return registration.server_hindrances(path, lambda: config.with_server(read(path), env, path), lambda: server(env))
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
-    try:
-        is_foreign = registration.is_foreign(server(env))
-    except HoldfastError:
+    if not registration.is_foreign(lambda: server(env)):
         return ()
-    return (
-        (registration.server_stays(server_place(env), f"codex mcp remove {registration.SERVER}"),) if is_foreign else ()
-    )
+    return (registration.server_stays(server_place(env), f"codex mcp remove {registration.SERVER}"),)
 
 
 def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
@@ -204,11 +194,6 @@ def after(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
         'Codex runs a hook only after you trusted it: start `codex` once, and at "Hooks need review" choose '
         '"Trust all and continue". Until then `codex exec` passes over them in silence.',
     )
-
-
-def _is_registered_for_user(env: Mapping[str, str], scope: Scope) -> bool:
-    """Codex would run a line of the user's and the same of a project twice."""
-    return scope == "project" and json_hooks.has_all(f"{folder(env)}/hooks.json", EVENTS)
 
 
 def files(env: Mapping[str, str], cwd: str) -> list[str]:
@@ -230,8 +215,7 @@ def has_plugin(env: Mapping[str, str], cwd: str) -> bool:  # noqa: ARG001
 
 def seen(env: Mapping[str, str], cwd: str, known: Mapping[str, Known], states: Sequence[Known]) -> Seen:  # noqa: ARG001
     for path, one in known.items():
-        features = one.get("features")
-        if isinstance(features, dict) and False in [features.get(key) for key in ("hooks", "codex_hooks")]:
+        if False in [table_in(one, "features").get(key) for key in ("hooks", "codex_hooks")]:
             return Seen(off=f"{path} switches the hooks feature off")
     return Seen()
 
@@ -306,8 +290,6 @@ def _is_trusted(entry: object, wanted: str) -> bool:
 
 def _state(path: str) -> Mapping[str, object]:
     try:
-        hooks = config.parse(read(path), path).get("hooks")
+        return table_in(table_in(config.parse(read(path), path), "hooks"), "state")
     except HoldfastError:
         return {}
-    state = hooks.get("state") if isinstance(hooks, dict) else None
-    return state if isinstance(state, dict) else {}

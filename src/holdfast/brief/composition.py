@@ -5,9 +5,9 @@ order of vault/brief. What says the same is folded (text/folding), here and not 
 files are known only now; where the one that stays does not fit, the folded one comes back. A conversation that is
 resumed gets what it was not told before.
 
-The one line that a person sees at a start, where the host's interface can show one: that memory is there, how much,
-and whether something waits for them; or, where the memory does not work, why not and the command that helps. Figures
-and sentences of our own only, so nothing that was written by others reaches the screen this way.
+A person sees one line at a start, where the host's interface can show one: how much is remembered, and whether
+something waits for them; or, where the memory does not work, why not and the command that helps. It has figures and
+sentences of our own only, so nothing that was written by others reaches the screen this way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from holdfast.brief.brief_file import Cached
     from holdfast.brief.live import Live
     from holdfast.brief.reconstruction import Told
-
 
 DEAREST_PATH = 1000  # characters of the vault's own path that are worth their room
 LONG = 240  # characters of one thing in a handoff, above which it has a short form
@@ -53,7 +52,7 @@ FOLDED = (OWN, RULES, SAID, TASKS, HANDOFF, MAP, FLAGS, BEFORE, BESIDE, ACTIVITY
 
 @value
 class Composed:
-    """What a start says, what it carries, and how it came about: for the ledger, the next start and `boot --explain`.
+    """The text of a start, what it carries, and how it came about: for the ledger, the next start and `boot --explain`.
     `folded` names for each thing that another says its section, itself and the other; `told` is what was shown."""
 
     text: str = ""
@@ -69,22 +68,14 @@ class Composed:
 
 
 def compose(
-    vault: str,
-    live: Live,
-    cached: Cached,
-    *,
-    command: str = "",
-    room: int = MOST_CHARACTERS,
-    is_start: bool = True,
+    vault: str, live: Live, cached: Cached, *, command: str = "", room: int = MOST_CHARACTERS, is_start: bool = True,
     before: Told | None = None,
-) -> Composed:
+) -> Composed:  # fmt: skip
     """The text of a start. `command` runs us where `holdfast` is not on PATH, `before` is what a conversation that goes
     on was told. Where nothing is remembered yet, a start says so, and how to begin."""
-    keep = (
-        f"Keep what lasts as you go: `{command or 'holdfast'} flag --kind decision|lesson|progress "
-        "--evidence FILE:LINE '…'`; before you stop: `holdfast handoff`."
-        + (" (`holdfast` here stands for that path.)" if command and command != "holdfast" else "")
-    )
+    flag = f"`{command or 'holdfast'} flag --kind decision|lesson|progress --evidence FILE:LINE '…'`"
+    keep = f"Keep what lasts as you go: {flag}; before you stop: `holdfast handoff`."
+    keep += " (`holdfast` here stands for that path.)" if command and command != "holdfast" else ""
     made = _sections(live, cached)
     if not any(section.items or section.more for section in made.values()) and before is None:
         return Composed("\n".join((FENCE, NOTHING, keep, *FOOT))) if is_start else Composed()
@@ -114,7 +105,7 @@ def compose(
 
 
 def _sections(live: Live, cached: Cached) -> dict[str, Section]:
-    """All that there is to say, in the order in which it is shown."""
+    """Everything that there is to say, in the order in which it is shown."""
     items: dict[str, list[Item]] = {name: [] for name in SECTIONS}
     more = dict.fromkeys(SECTIONS, 0)
     items[SAID] += [item if item.words else replace(item, words=_bare(item.text, "")) for item in live.said]
@@ -132,8 +123,7 @@ def _sections(live: Live, cached: Cached) -> dict[str, Section]:
 
 
 def _unsaid(item: Item, said: list[Item]) -> Item:
-    """A prompt that a handoff quotes, without the sentences that stand among the user's words; nothing where none of it
-    is left."""
+    """A prompt that a handoff quotes, without sentences that stand among the user's words; empty where none is left."""
     text = item.text
     if not text.startswith('- "'):
         return item
@@ -157,12 +147,11 @@ def _items(part: Part) -> list[Item]:
             found.append(Item(text, short, names, words=_bare(said or text, part.path), why=part.why))
             continue
         title, pieces = _pieces(text)
-        if title:
-            found += [
-                Item(one, _shortened(one), "", words=_bare(one, part.path), under=title, part=part.path, why=part.why)
-                for one in pieces
-            ]
-        else:
+        for one in pieces:
+            brief = quoting.shortened(one.partition("\n")[0], SHORT) if len(one) > LONG else ""
+            words = _bare(one, part.path)
+            found.append(Item(one, brief, "", words=words, under=title, part=part.path, why=part.why))
+        if not title:
             # The title of a handoff says what it is called, not what was decided: nothing is folded into it.
             words = _bare(text.partition(": ")[2] or text, part.path) if nth else " "
             found.append(Item(text, short, names, words=words, why=part.why))
@@ -183,12 +172,8 @@ def _pieces(text: str) -> tuple[str, list[str]]:
     return title, pieces
 
 
-def _shortened(text: str) -> str:
-    return quoting.shortened(text.partition("\n")[0], SHORT) if len(text) > LONG else ""
-
-
 def _bare(text: str, path: str) -> str:
-    """What a thing says, without what only stands around it: the dash, its path, where it came from."""
+    """The words of a thing, without what only stands around them: the dash, its path, where it came from."""
     said = text.removeprefix("- ").partition(quoting.OUTSIDE)[0]
     if path and path in said:
         said = said.partition(f"({path}): ")[2] or said.replace(f"({path})", " ").rstrip()
@@ -215,15 +200,14 @@ Place = tuple[str, int]
 
 
 def _folds(made: dict[str, Section], doubted: set[str]) -> dict[Place, Place]:
-    """Which things are said by which others."""
+    """The things that others say, each with the one that says it."""
     places = [(name, at) for name in FOLDED for at in range(len(made[name].items))][: folding.MOST]
     things = [made[name].items[at] for name, at in places]
-    into = folding.fold([_thing(item) for item in things])
-    found = {}
-    for nth, to in enumerate(into):
-        if to >= 0 and things[nth].carries not in doubted and (not _is_open(things[nth]) or _is_open(things[to])):
-            found[places[nth]] = places[to]
-    return found
+    return {
+        places[nth]: places[to]
+        for nth, to in enumerate(folding.fold([_thing(item) for item in things]))
+        if to >= 0 and things[nth].carries not in doubted and (not _is_open(things[nth]) or _is_open(things[to]))
+    }
 
 
 def _is_open(item: Item) -> bool:
@@ -238,11 +222,8 @@ def _filled(made: dict[str, Section], folds: dict[Place, Place], room: int) -> l
         said.setdefault(keeper, []).append((item.carries, item.words or item.text))
     sections = []
     for name, section in made.items():
-        kept = tuple(
-            replace(item, also=tuple(said[name, at])) if (name, at) in said else item
-            for at, item in enumerate(section.items)
-            if (name, at) not in folds
-        )
+        left = [(item, said.get((name, at), ())) for at, item in enumerate(section.items) if (name, at) not in folds]
+        kept = tuple(replace(item, also=tuple(also)) if also else item for item, also in left)
         sections.append(section if len(kept) == len(section.items) and not said else replace(section, items=kept))
     return layout.fill(sections, room)
 
@@ -259,8 +240,7 @@ def _shown(filled: list[Filled], made: dict[str, Section], folds: dict[Place, Pl
 def _news(
     made: dict[str, Section], folds: dict[Place, Place], before: Told, cached: Cached
 ) -> tuple[dict[str, Section], tuple[str, ...]]:
-    """Of all that there is, what the conversation was not told and has not done itself; and by what it knows the rest
-    from now on."""
+    """The items that the conversation was not told and has not done itself; and by what it knows the rest."""
     own = {part.path for part in cached.parts if part.episode and before.is_own(part.episode)}
     fresh = {}
     known = []
@@ -285,17 +265,12 @@ def _told(filled: list[Filled]) -> tuple[str, ...]:
     """A digest for each thing that is shown, and the path of what always applies."""
     found = []
     for one in filled:
-        if one.section.name == WARNINGS:
-            continue
         for item, text in zip(one.section.items, one.chosen, strict=True):
-            if text:
+            if text and one.section.name != WARNINGS:
                 path = item.carries if one.section.name == RULES else ""
                 found.append(f"{once.known_as(item.words or item.text)} {path}".rstrip())
                 found += [once.known_as(words) for _, words in item.also]
     return tuple(found)
-
-
-HOUR, DAY = 3600.0, 86400.0
 
 
 def line(cached: Cached, live: Live, now: float) -> str:
@@ -319,11 +294,9 @@ def line(cached: Cached, live: Live, now: float) -> str:
 
 
 def ago(seconds: float) -> str:
-    if seconds < HOUR:
+    if seconds < 3600:
         return f"{max(0, int(seconds // 60))} min ago"
-    if seconds < 2 * DAY:
-        return f"{int(seconds // HOUR)} h ago"
-    return f"{int(seconds // DAY)} days ago"
+    return f"{int(seconds // 3600)} h ago" if seconds < 2 * 86400 else f"{int(seconds // 86400)} days ago"
 
 
 def _number(counts: dict[str, object], name: str) -> int:

@@ -1,24 +1,23 @@
-"""One program with its words: whether it is one of those whose output is known, and whether all that it reads is.
+"""One program with its words: its output is known where the program is, and so is all that it reads.
 
-How each kind of program reads its words is decided here and in own_filters, which program is of which kind in
-own_programs.
+How each kind of program reads its words is decided here and in filters; known_programs says which is of which kind.
 """
 
 from __future__ import annotations
 
 import posix
 
-from holdfast.taint import programs
-from holdfast.taint.commands import ADDRESS, TOOL, WEB, Outside, starts_of
-from holdfast.taint.text import is_there
-from holdfast.text.shell_glance import UNKNOWN, Simple
+from holdfast.capture import platform
+from holdfast.taint import known_programs as programs
+from holdfast.taint.command_line import ADDRESS, TOOL, WEB, Outside, first_word, starts_of
+from holdfast.taint.known_text import is_there, kind_of
+from holdfast.text.shell_simple import UNKNOWN, Simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from holdfast.taint.commands import Line
-
+    from holdfast.taint.command_line import Line
 
 FINDS_RUN = ("-exec", "-execdir", "-ok", "-okdir")
 STEERS = frozenset((("printf", "-v"), ("hash", "-p"), ("date", "-f"), ("date", "--file")))  # read, or set what runs
@@ -29,15 +28,9 @@ MAKES = ("make", "gmake")
 ISOLATED = ("-p", "--package", "--with", "--from", "--python", "-c", "--call", "--with-requirements", "-f")
 
 
-def operands(name: str, rest: list[str]) -> list[str]:
-    from holdfast.taint import filters
-
-    return filters.operands(name, rest)
-
-
 def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
     """Raises Outside where the program is unknown, or reads what is not known."""
-    is_told = told(rest) in programs.SUBCOMMANDS.get(name, ())
+    is_told = first_word(rest) in programs.SUBCOMMANDS.get(name, ())
     if name in programs.RUNS and _runs(line, name, rest, one):
         return
     if name in programs.QUIET:
@@ -47,7 +40,7 @@ def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
     elif name in programs.SEARCHERS:
         _filters().search(line, name, rest)
     elif name in programs.READERS:
-        for path in operands(name, rest):
+        for path in _filters().operands(name, rest):
             line.file(path)
     elif name in programs.FILTERS:
         _filters().filtered(line, name, rest)
@@ -71,10 +64,6 @@ def _filters() -> ModuleType:
     return filters
 
 
-def told(rest: list[str]) -> str:
-    return next((word for word in rest if not word.startswith("-")), "")
-
-
 def _quiet(line: Line, name: str, rest: list[str]) -> None:
     named = [word for word in rest if not word.startswith("-")]
     option = rest[0].partition("=")[0] if rest else ""
@@ -93,12 +82,8 @@ def _quiet(line: Line, name: str, rest: list[str]) -> None:
 
 
 def _size(path: str) -> int:
-    """Of a file; -1 where there is none."""
-    try:
-        seen = posix.stat(path)
-    except (OSError, ValueError):
-        return -1
-    return seen.st_size if seen.st_mode & 0o170000 == 0o100000 else -1
+    """The size of a file; -1 where there is none."""
+    return posix.stat(path).st_size if kind_of(path) == platform.A_FILE else -1
 
 
 def _listing(line: Line, name: str, rest: list[str]) -> None:
@@ -107,7 +92,7 @@ def _listing(line: Line, name: str, rest: list[str]) -> None:
         return
     if any(word.startswith(("--files0-from", "--fromfile", "-x", "-X", "--exec")) for word in rest):
         raise Outside(" ".join((name, *rest[:2])))
-    named = operands(name, rest)
+    named = _filters().operands(name, rest)
     for path in (named[1:] if name in ("fd", "fdfind") else named) or ["."]:
         line.folder(path)
 
@@ -160,18 +145,18 @@ def _holds_known(line: Line, whole: str) -> bool:
 
 
 def _interpreter(line: Line, name: str, rest: list[str], one: Simple) -> None:
-    from holdfast.taint import code as own_code
+    from holdfast.taint import inline_code
 
     left = list(rest)
     if rest in (["--version"], ["-V"], ["-v"], ["-VV"]):
         return
     while left and left[0].startswith("-") and left[0] != "-":
         option = left.pop(0)
-        code = own_code.code_of(name, option, left)
+        code = inline_code.code_of(name, option, left)
         if code is not None:
             _code(line, name, code)
             return
-        if option == "-m" and name in own_code.PYTHON:
+        if option == "-m" and name in inline_code.PYTHON:
             _module(line, left, one)
             return
         if option in ("-W", "-X"):
@@ -180,35 +165,33 @@ def _interpreter(line: Line, name: str, rest: list[str], one: Simple) -> None:
             raise Outside(f"{name} {option}")
     if not left or left[0] == "-":
         _code(line, name, one.document if one.document is not None else UNKNOWN)
-        return
-    line.script(left[0])
-    _runner(line, left[1:])
+    else:
+        line.script(left[0])
+        _runner(line, left[1:])
 
 
 def _code(line: Line, name: str, code: str) -> None:
-    from holdfast.taint import code as own_code
+    from holdfast.taint import inline_code
 
-    if not own_code.is_closed(name, code, line.at, line.ground, line.written):
-        raise Outside(f"{name} {code}", WEB if own_code.fetches(code) else TOOL)
+    if not inline_code.is_closed(name, code, line.at, line.ground, line.written):
+        raise Outside(f"{name} {code}", WEB if inline_code.fetches(code) else TOOL)
 
 
 def _module(line: Line, left: list[str], one: Simple) -> None:
     module = left[0] if left else ""
     if module == "json.tool":
-        for path in operands(module, left[1:])[:1]:
+        for path in _filters().operands(module, left[1:])[:1]:
             line.file(path)
-    elif module == "holdfast":
-        return
     elif module in ("pip", "pip3"):
         look(line, "pip", left[1:], one)
     elif module in programs.MODULES or line.ground.has_module(module, line.at):
         _runner(line, left[1:])
-    else:
+    elif module != "holdfast":
         raise Outside(f"python -m {module}")
 
 
 def _told_runner(line: Line, name: str, rest: list[str]) -> None:
-    """A runner, and what of its words would have it run something else than the project."""
+    """A runner, where no word of its line has it run something else than the project."""
     for at, word in enumerate(rest):
         option, _, setting = word.partition("=")
         is_code = name in EVALUATING and option in ("-e", "--eval", "-E", "--rpc-eval")
@@ -224,7 +207,7 @@ def _told_runner(line: Line, name: str, rest: list[str]) -> None:
 
 
 def _runner(line: Line, rest: list[str]) -> None:
-    """What runs the project's own code: it is given nothing from elsewhere."""
+    """A program that runs the project's own code, and is given nothing from elsewhere."""
     left = list(rest)
     while left:
         word = left.pop(0)

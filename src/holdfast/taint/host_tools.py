@@ -6,45 +6,39 @@ Tools are known by their names in lower case, so that hosts which spell them dif
 
 from __future__ import annotations
 
-from holdfast.taint.text import is_foreign, is_others, is_there
+from holdfast.model import word_set
+from holdfast.taint.known_text import is_foreign, is_others, is_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.model import Moment
-    from holdfast.taint.text import Ground, Trust
-
+    from holdfast.taint.known_text import Ground, Trust
 
 WEB, TOOL = "web", "tool"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-FETCHING = _words("webfetch websearch web_search web_fetch google_web_search fetch browser view_url webfetchtool")
+FETCHING = word_set("webfetch websearch web_search web_fetch google_web_search fetch browser view_url webfetchtool")
 # They answer with their own words, with the user's, or with what other calls of this session have brought: a command in
 # the background and a subagent's calls are looked at when they are made.
-PLAIN = _words(
+PLAIN = word_set(
     "todowrite todoread taskcreate taskupdate tasklist taskget taskstop taskoutput bashoutput killshell killbash "
     "enterplanmode exitplanmode enter_plan_mode exit_plan_mode askuserquestion task agent sendmessage agentoutput "
     "agentoutputtool enterworktree exitworktree croncreate crondelete cronlist schedulewakeup structuredoutput "
     "pushnotification update_plan request_user_input spawn_agent send_input wait wait_agent close_agent resume_agent "
     "list_agents write_stdin write_todos todo_write todo_read sleep"
 )
-WRITERS = _words("write write_file create create_file")
-EDITORS = _words(
+WRITERS = word_set("write write_file create create_file")
+EDITORS = word_set(
     "edit multiedit notebookedit apply_patch replace edit_file update_file str_replace str_replace_editor patch "
     "str_replace_based_edit_tool delete_file move_file"
 )
-READERS = _words("read notebookread read_file view view_image open_file read_text_file read_many_files")
-LISTING = _words("glob ls list list_dir list_directory find_files")
-SEARCHING = _words("grep grep_files search_file_content search_files")
-RESOURCES = _words(
+READERS = word_set("read notebookread read_file view view_image open_file read_text_file read_many_files")
+LISTING = word_set("glob ls list list_dir list_directory find_files")
+SEARCHING = word_set("grep grep_files search_file_content search_files")
+RESOURCES = word_set(
     "readmcpresourcetool readmcpresourcedirtool listmcpresourcestool read_mcp_resource list_mcp_resources "
     "list_mcp_resource_templates"
 )
-SHELLS = _words("bash shell exec_command local_shell unified_exec shell_command container.exec run_shell_command")
-SKILLS = _words("skill slashcommand")
+SHELLS = word_set("bash shell exec_command local_shell unified_exec shell_command container.exec run_shell_command")
+SKILLS = word_set("skill slashcommand")
 PATCHED = ("*** Update File: ", "*** Delete File: ")
 OURS = ("mcp__holdfast__", "mcp__plugin_holdfast_holdfast__")
 MOST_SOURCES = 64
@@ -76,13 +70,15 @@ def judge(moment: Moment, ground: Ground, trust: Trust) -> tuple[str, str]:
     elif name in SKILLS:
         unknown = _unknown_skill(moment, ground, trust)
     elif name == "toolsearch":
-        unknown = "" if _selects_known_tools(moment.input) else tool
+        # What a server says of its own tools is its text: each must be named, and none be a foreign server's.
+        names = [one.strip() for one in moment.input.partition("\n")[0].removeprefix("select:").split(",")]
+        is_known = all(one.startswith(OURS) or "mcp__" not in one for one in names)
+        unknown = "" if moment.input.startswith("select:") and is_known else tool
     return (TOOL, unknown) if unknown else ("", "")
 
 
 def _is_trusted(tool: str, trust: Trust) -> bool:
-    """One that the user has named, by its whole name or by its server's (`mcp__tracker`), or one that marks chapters or
-    tasks, of whatever server."""
+    """Whether the user has named a tool, or its server (`mcp__tracker`), or it marks chapters or tasks."""
     from holdfast.hosts.tools import short_name
 
     if any(one and (one == tool or tool.startswith(f"{one}__")) for one in trust.named):
@@ -91,17 +87,14 @@ def _is_trusted(tool: str, trust: Trust) -> bool:
 
 
 def is_of_ours(given: str) -> bool:
-    """Whether resources were asked of our server alone: its name, addresses in our own scheme, the place in a list.
-    Without a name all servers are asked."""
+    """Whether resources were asked of our server alone. Without a name all servers are asked."""
     words = given.split("\n")
-    return "holdfast" in words and all(
-        word == "holdfast" or word.startswith("holdfast://") or word.isdecimal() for word in words
-    )
+    others = [word for word in words if not word.startswith("holdfast://") and not word.isdecimal()]
+    return bool(others) and set(others) == {"holdfast"}
 
 
 def _unknown_file(paths: tuple[str, ...], moment: Moment, ground: Ground) -> str:
-    found = (ground.home + one[1:] if one.startswith("~/") and ground.home else one for one in paths)
-    return next((path for path in found if not ground.has(path, moment.cwd)), "")
+    return next((path for path in map(ground.at_home, paths) if not ground.has(path, moment.cwd)), "")
 
 
 def _edited(moment: Moment, name: str) -> tuple[str, ...]:
@@ -113,9 +106,8 @@ def _edited(moment: Moment, name: str) -> tuple[str, ...]:
 
 
 def _unknown_place(moment: Moment, ground: Ground) -> str:
-    """Of a search or a list of names: the folder that it is for, and patterns that lead elsewhere."""
-    for given in moment.paths or (moment.cwd,):
-        path = ground.home + given[1:] if given.startswith("~/") and ground.home else given
+    """The folder that a search or a list of names is for, or a pattern that leads elsewhere."""
+    for path in map(ground.at_home, moment.paths or (moment.cwd,)):
         if not ground.has_folder(path, moment.cwd) and not ground.has(path, moment.cwd):
             return path
     for line in moment.input.split("\n"):
@@ -130,11 +122,10 @@ def _unknown_place(moment: Moment, ground: Ground) -> str:
 
 
 def unknown_source(moment: Moment, ground: Ground) -> str:
-    """Of a search: a file that its answer quotes and that is not known."""
-    for path in sorted(moment.sources[:MOST_SOURCES]):
-        if is_there(ground.whole(path, moment.cwd)) and not ground.has(path, moment.cwd):
-            return path
-    return ""
+    """A file that the answer to a search quotes, and that is not known."""
+    sources = sorted(moment.sources[:MOST_SOURCES])
+    there = (path for path in sources if is_there(ground.whole(path, moment.cwd)))
+    return next((path for path in there if not ground.has(path, moment.cwd)), "")
 
 
 def _unknown_skill(moment: Moment, ground: Ground, trust: Trust) -> str:
@@ -151,10 +142,3 @@ def _unknown_skill(moment: Moment, ground: Ground, trust: Trust) -> str:
     if ground.home and ":" not in name and any(is_there(f"{ground.home}/.claude/{end}") for end in ends):
         return ""
     return f"{moment.tool} {name}"
-
-
-def _selects_known_tools(given: str) -> bool:
-    """Whether a search names the tools that it wants, and none of them is a foreign server's: what a server says of its
-    own tools is its text."""
-    names = [name.strip() for name in given.partition("\n")[0].removeprefix("select:").split(",")]
-    return given.startswith("select:") and all(name.startswith(OURS) or "mcp__" not in name for name in names)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import gitfiles, platform
-from holdfast.model import value
+from holdfast.model import value, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from holdfast.capture.agent_files import OwnFiles
     from holdfast.capture.gitfiles import Index
 
-
-OTHERS = frozenset(
-    ("node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "_vendor", "third_party", "thirdparty")
-    + ("third-party", "site-packages", "dist-packages", "venv", ".venv", "virtualenv", ".tox", ".nox", ".eggs", "Pods")
-    + ("Carthage", ".yarn", ".pnpm-store", ".cargo", ".gradle", ".m2", ".bundle", ".terraform", "__pycache__", "_build")
-    + ("dist", "build", "target", "out", ".next", ".nuxt", ".svelte-kit", ".parcel-cache", ".cache", ".git", "_deps")
+OTHERS = word_set(
+    "node_modules bower_components jspm_packages vendor vendored _vendor third_party thirdparty third-party "
+    "site-packages dist-packages venv .venv virtualenv .tox .nox .eggs Pods Carthage .yarn .pnpm-store .cargo "
+    ".gradle .m2 .bundle .terraform __pycache__ _build dist build target out .next .nuxt .svelte-kit .parcel-cache "
+    ".cache .git _deps"
 )
 DEVICES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
 LINKS = 40
@@ -52,29 +51,23 @@ class Ground:
     """What is known around one session. `place` names its repository, or its folder where there is none."""
 
     def __init__(
-        self,
-        cwd: str,
-        vault: str,
-        *,
-        home: str = "",
-        session: str = "",
-        transcript: str = "",
-        state: str = "",
+        self, cwd: str, vault: str, *, home: str = "", session: str = "", transcript: str = "", state: str = "",
         trusted: Iterable[str] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         found = gitfiles.checkout(real(cwd))
         self.common = found.common if found else ""
         self.root = found.root if found else real(cwd)
         self.place = self.common or self.root
         self.vault = real(vault)
-        self.home = home
-        self.session = session
-        self.transcript = transcript
+        self.home, self.session, self.transcript, self.state = home, session, transcript, state
         self.trusted = tuple(real(gitfiles.resolve(home or "/", one.removeprefix("~/"))) for one in trusted if one)
-        self.state = state
         self._written: OwnFiles | None = None
         self._trees: dict[str, str] = {}
         self._indexes: dict[str, Index] = {}
+
+    def at_home(self, path: str) -> str:
+        """A path as a shell would write out its `~`."""
+        return self.home + path[1:] if path.startswith("~/") and self.home else path
 
     def has(self, path: str, at: str) -> bool:
         """Whether a file's text is known. One that is not there is known only by its name."""
@@ -82,13 +75,9 @@ class Ground:
         if named in DEVICES or named.startswith("/dev/fd/"):
             return True
         whole = real(named)
-        if self._is_kept(whole):
+        if self._is_kept(whole) or self.is_tracked(whole) or self.written.has(whole):
             return True
-        return self.is_tracked(whole) or self.written.has(whole) or self._is_output(whole)
-
-    def _is_output(self, whole: str) -> bool:
-        """Whether a file is the output of a known command that went on in the background."""
-        folder, _, name = whole.rpartition("/")
+        folder, _, name = whole.rpartition("/")  # of a known command that went on in the background
         return folder.endswith("/tasks") and name.endswith(".output") and self.written.has(f"{TASK}{name[:-7]}")
 
     def is_tracked(self, whole: str) -> bool:
@@ -98,25 +87,21 @@ class Ground:
         return bool(tree) and not is_others(inner) and self._index(tree).has(inner)
 
     def has_folder(self, path: str, at: str) -> bool:
-        """Whether the names in a folder are: it has something that is tracked, or that the agent put there."""
+        """Whether the names in a folder are known: it has something that is tracked, or that the agent put there."""
         whole = self.whole(path, at)
         if self._is_kept(f"{whole}/") or whole in self.trusted:
             return True
         tree = self._tree(f"{whole}/.")
         inner = whole[len(tree) + 1 :] if tree else ""
-        if tree and not inner:
-            return True
-        if tree and not is_others(inner) and (self._index(tree).has_below(inner) or not is_there(whole)):
-            return True
-        return self.written.has(whole)
+        is_own = not inner or (not is_others(inner) and (self._index(tree).has_below(inner) or not is_there(whole)))
+        return (bool(tree) and is_own) or self.written.has(whole)
 
     def has_module(self, name: str, at: str) -> bool:
         """Whether a module of this name is the project's own."""
         inner = name.replace(".", "/")
         tops = dict.fromkeys((at, self.root, f"{self.root}/src", f"{self.root}/lib"))
-        return any(
-            self.has(f"{top}/{inner}{end}", "/") for top in tops for end in (".py", "/__init__.py", "/__main__.py")
-        )
+        places = [f"{top}/{inner}{end}" for top in tops for end in (".py", "/__init__.py", "/__main__.py")]
+        return any(self.has(place, "/") for place in places)
 
     def is_in_tree(self, path: str, at: str) -> bool:
         """Whether a place is this repository's and no folder of others', tracked or not."""
@@ -132,7 +117,7 @@ class Ground:
 
     @property
     def written(self) -> OwnFiles:
-        """What agents wrote here; read only where it is asked for."""
+        """The files that agents wrote here, read when they are first asked for."""
         if self._written is None:
             from holdfast.capture.agent_files import OwnFiles
 
@@ -147,9 +132,8 @@ class Ground:
             return not whole.startswith(f"{self.vault}/quarantine/")
         if any(whole == one or whole.startswith(f"{one}/") for one in self.trusted):
             return True
-        if self.transcript and (
-            whole == self.transcript or whole.startswith(f"{self.transcript.removesuffix('.jsonl')}/")
-        ):
+        beside = f"{self.transcript.removesuffix('.jsonl')}/"
+        if self.transcript and (whole == self.transcript or whole.startswith(beside)):
             return True
         return len(self.session) >= SHORTEST and any(f"/{self.session}/{one}/" in whole for one in HOSTS_FOLDERS)
 
@@ -215,9 +199,13 @@ def _is_listed(found: gitfiles.Checkout) -> bool:
     return real(back) == f"{found.root}/.git"
 
 
-def is_there(path: str) -> bool:
+def kind_of(path: str) -> int:
+    """The type of what lies at a path; 0 where nothing does."""
     try:
-        posix.stat(path)
+        return posix.stat(path).st_mode & platform.FILE_TYPE
     except (OSError, ValueError):
-        return False
-    return True
+        return 0
+
+
+def is_there(path: str) -> bool:
+    return kind_of(path) != 0

@@ -1,14 +1,13 @@
 """A whole command line, read command by command, or not at all: for deciding whose text its output may be.
 
 Promise: every simple command that a shell would run is told, in order, also those in substitutions, subshells, loops
-and behind pipes, or `Unreadable` is raised. shell_programs notices what it can; here a line that cannot be read
-says so. How words are read is shell_expansion's.
+and behind pipes, or `Unreadable` is raised, unlike in shell_programs. Words are read by shell_expansion.
 """
 
 from __future__ import annotations
 
 from holdfast.text.shell_expansion import ENDS_WORD, SPACES, Words
-from holdfast.text.shell_glance import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
+from holdfast.text.shell_simple import BEYOND, SETTERS, SKIPPED, UNKNOWN, Simple, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +22,12 @@ INNER = 4  # commands within one another's words
 
 
 class Reader(Words):
-    """`take` is given each command; `enter` and `leave` are called around a subshell. `known` are variables and the
-    values that they may have."""
+    """`take` gets each command; `enter` and `leave` surround a subshell. `known`: variables and possible values."""
 
     def __init__(
-        self,
-        text: str,
-        take: Callable[[Simple], None],
-        enter: Callable[[], None],
-        leave: Callable[[], None],
+        self, text: str, take: Callable[[Simple], None], enter: Callable[[], None], leave: Callable[[], None],
         known: dict[str, list[str]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(text, known)
         self.take, self.enter, self.leave = take, enter, leave
         self.depth = self.count = 0
@@ -63,31 +57,33 @@ class Reader(Words):
             if letter == "\n":
                 self.at += 1
                 self._bodies()
-                continue
-            if letter == "(":
+            elif letter == "(":
                 if self.text.startswith("((", self.at):
                     self.arithmetic("((")
                 else:
                     self.at += 1
                     self.substituted()
                 before, is_piped = None, self._joined()
-                continue
-            if letter in ";&|":
+            elif letter in ";&|":
                 is_piped = self._joined()
-                continue
-            found = self._command(before, is_piped)
-            is_piped = self._joined()
-            before = found if is_piped else None
+            else:
+                found = self._command(before, is_piped)
+                is_piped = self._joined()
+                before = found if is_piped else None
         self.depth -= 1
 
     def _joined(self) -> bool:
         """Past what joins this command to the next; whether that is a pipe."""
         self._blanks()
-        for sign in JOINS:
-            if self.text.startswith(sign, self.at):
-                self.at += len(sign)
-                return sign in ("|", "|&")
-        return False
+        sign = next((one for one in JOINS if self.text.startswith(one, self.at)), "")
+        self.at += len(sign)
+        return sign in ("|", "|&")
+
+    def _past(self, word: str) -> bool:
+        """Whether a word stands here; then it is passed."""
+        is_there = self.text.startswith(word, self.at)
+        self.at += len(word) * is_there
+        return is_there
 
     def _set(self, name: str, values: list[str]) -> None:
         found = self.known.setdefault(name, [])
@@ -104,9 +100,8 @@ class Reader(Words):
         if not name.isidentifier():
             raise Unreadable
         self._blanks()
-        if not self.text.startswith("in", self.at):
+        if not self._past("in"):
             raise Unreadable  # over what the line was given
-        self.at += 2
         while True:
             self._blanks()
             if self.peek() in ("", "\n", ";"):
@@ -119,21 +114,18 @@ class Reader(Words):
         self._blanks()
         self.word()
         self._blanks(lines=True)
-        if not self.text.startswith("in", self.at):
+        if not self._past("in"):
             raise Unreadable
-        self.at += 2
         while True:
             self._blanks(lines=True)
             if self.text.startswith("esac", self.at):
                 return
-            if self.peek() == "(":
-                self.at += 1
+            self._past("(")
             while self.peek() != ")":
                 self._blanks(lines=True)
-                if self.peek() == "|":
-                    self.at += 1
+                if self._past("|"):
                     continue
-                if self.peek() in ("", ";", "&", "<", ">", "(") or self.peek() == "":
+                if self.peek() in ("", ";", "&", "<", ">", "("):
                     raise Unreadable
                 if self.peek() != ")":
                     self.word()
@@ -145,10 +137,7 @@ class Reader(Words):
         is_piped = False
         while True:
             self._blanks(lines=True)
-            if self.text.startswith("esac", self.at):
-                return
-            if self.text.startswith(";;", self.at):
-                self.at += 2
+            if self.text.startswith("esac", self.at) or self._past(";;"):
                 return
             if self.peek() in ("", ")", "("):
                 raise Unreadable
@@ -164,8 +153,7 @@ class Reader(Words):
         made.words.append("[[")
         while True:
             self._blanks(lines=True)
-            if self.text.startswith("]]", self.at):
-                self.at += 2
+            if self._past("]]"):
                 return
             letter = self.peek()
             if not letter:
@@ -178,10 +166,8 @@ class Reader(Words):
     def _redirected(self, made: Simple, number: str) -> bool:
         """A redirection at this place; False where there is none."""
         text, at = self.text, self.at
-        for sign in REDIRECTIONS:
-            if text.startswith(sign, at):
-                break
-        else:
+        sign = next((one for one in REDIRECTIONS if text.startswith(one, at)), "")
+        if not sign:
             raise Unreadable
         if sign in ("<", ">") and text[at + 1 : at + 2] == "(":
             if number:
@@ -222,19 +208,15 @@ class Reader(Words):
         waiting, self.documents = self.documents, []
         for made, end, strips, is_quoted in waiting:
             lines: list[str] = []
-            while True:
+            while lines[-1:] != [end]:
                 if self.at >= len(self.text):
                     raise Unreadable  # it never ends
                 stop = self.text.find("\n", self.at)
-                stop = len(self.text) if stop < 0 else stop
-                line = self.text[self.at : stop]
-                self.at = stop + 1
-                line = line.lstrip("\t") if strips else line
-                if line == end:
-                    break
-                lines.append(line)
+                line = self.text[self.at : stop if stop >= 0 else None]
+                self.at += len(line) + 1
+                lines.append(line.lstrip("\t") if strips else line)
             self.at = min(self.at, len(self.text))
-            made.document = "\n".join(lines)
+            made.document = "\n".join(lines[:-1])
             if not is_quoted and any(sign in made.document for sign in "$`"):
                 made.document = "".join(self._within(made.document).quoted(""))
         later, self.later = self.later, []

@@ -1,4 +1,4 @@
-"""Whether a command line brings in nothing but known text: all of its programs are known, and so is what they read.
+"""A command line brings in nothing but known text where all of its programs are known, and so is what they read.
 
 Every wrapper is looked through (`env`, `sudo`, `xargs`, `sh -c`, `find -exec`, substitutions, loops); where a line
 cannot be looked through, a program is unknown, or a file is nobody's that we know, it brings outside text. The answer
@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.capture import gitfiles
-from holdfast.taint import programs
-from holdfast.text.shell_glance import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
+from holdfast.capture import gitfiles, platform
+from holdfast.taint import known_programs as programs
+from holdfast.taint.known_text import kind_of
+from holdfast.text.shell_simple import ANY, ONE, SET, SETTERS, UNKNOWN, Simple, Unreadable, plain_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.taint.text import Ground
-
+    from holdfast.taint.known_text import Ground
 
 WEB, TOOL = "web", "tool"
 DEEPEST = 4
@@ -36,8 +36,7 @@ class Outside(Exception):
 
     def __init__(self, cause: str, origin: str = TOOL) -> None:
         super().__init__(cause)
-        self.cause = cause
-        self.origin = origin
+        self.cause, self.origin = cause, origin
 
 
 def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) -> tuple[str, str, list[str]]:
@@ -45,24 +44,20 @@ def judge(command: str, at: str, ground: Ground, trusted: Sequence[str] = ()) ->
     line = Line(at, ground, frozenset(trusted))
     try:
         line.read(command, 0)
+        return "", "", line.written
     except Outside as found:
-        return (WEB if programs.speaks_of_the_web(command) else found.origin), _plain(found.cause), []
+        cause, origin = found.cause, found.origin
     except (Unreadable, RecursionError):
-        return (WEB if programs.speaks_of_the_web(command) else TOOL), _plain(command), []
-    return "", "", line.written
-
-
-def _plain(cause: str) -> str:
-    return " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split()) or "a line that cannot be read"
+        cause, origin = command, TOOL
+    plain = " ".join(cause.translate({1: "…", 2: "*", 3: "?", 4: "["}).split())
+    return (WEB if programs.speaks_of_the_web(command) else origin), plain or "a line that cannot be read", []
 
 
 class Line:
     """A line while it is read: the folder that it has gone to, and the files that it has written so far."""
 
     def __init__(self, at: str, ground: Ground, trusted: frozenset[str]) -> None:
-        self.at = at
-        self.ground = ground
-        self.trusted = trusted
+        self.at, self.ground, self.trusted = at, ground, trusted
         self.stack: list[str] = []
         self.written: list[str] = []
         self.depth = 0
@@ -75,16 +70,11 @@ class Line:
         for words in plain:
             self.command(words, Simple())
         if not plain:
-            self._read_whole(text)
+            from holdfast.text.shell_reader import Reader
+
+            known = {"PWD": [self.at], **({"HOME": [self.ground.home]} if self.ground.home else {})}
+            Reader(text, self._take, lambda: self.stack.append(self.at), self._leave, known).read()
         self.depth = before
-
-    def _read_whole(self, text: str) -> None:
-        from holdfast.text.shell_reading import Reader
-
-        known = {"PWD": [self.at]}
-        if self.ground.home:
-            known["HOME"] = [self.ground.home]
-        Reader(text, self._take, lambda: self.stack.append(self.at), self._leave, known).read()
 
     def _leave(self) -> None:
         self.at = self.stack.pop()
@@ -104,19 +94,12 @@ class Line:
     def file(self, path: str) -> None:
         """Raises Outside where a file that is read is not known. Of a folder nothing is read."""
         for found in self.matches(path):
-            if not self.has(found) and not self._is_own_folder(found):
+            is_folder = kind_of(self.ground.whole(found, self.at)) == platform.A_FOLDER
+            if not self.has(found) and not (is_folder and self.ground.has_folder(found, self.at)):
                 raise Outside(path)
 
-    def _is_own_folder(self, path: str) -> bool:
-        try:
-            mode = posix.stat(self.ground.whole(path, self.at)).st_mode
-        except (OSError, ValueError):
-            return False
-        return mode & 0o170000 == 0o040000 and self.ground.has_folder(path, self.at)
-
     def has(self, path: str) -> bool:
-        whole = self.ground.whole(path, self.at)
-        return whole in self.written or self.ground.has(path, self.at)
+        return self.ground.whole(path, self.at) in self.written or self.ground.has(path, self.at)
 
     def folder(self, path: str) -> None:
         for found in self.matches(path):
@@ -176,7 +159,9 @@ class Line:
         elif name in programs.SHELLS or name == "eval":
             self._shell(name, rest, one)
         elif name in (".", "source"):
-            self._sourced(rest)
+            path = rest[0] if rest else UNKNOWN
+            if not path.endswith(tuple(f"{one}activate" for one in INSTALLED)):
+                self.script(path)
         elif name in programs.PIPED_NAMES:
             self._piped(rest, one)
         elif name == "git":
@@ -185,12 +170,10 @@ class Line:
             for word in rest:
                 if "=" in word:
                     self.setting(*word.split("=", 1))
-        elif name == "holdfast":
-            return
-        else:
-            from holdfast.taint import calls
+        elif name != "holdfast":
+            from holdfast.taint import program_calls
 
-            calls.look(self, name, rest, one)
+            program_calls.look(self, name, rest, one)
 
     def _name(self, program: str) -> str:
         """A program's own name where its place says nothing else; a script of the tree keeps its path."""
@@ -198,17 +181,21 @@ class Line:
         if not slash:
             return program
         place = f"{folder}/"
-        if place in SYSTEM or any(place == one or place.endswith(f"/{one}") for one in INSTALLED):
-            return name
-        if name == "holdfast" and place.startswith("/") and place.endswith(OURS):
-            return name
-        return program
+        is_usual = place in SYSTEM or any(place == one or place.endswith(f"/{one}") for one in INSTALLED)
+        is_ours = name == "holdfast" and place.startswith("/") and place.endswith(OURS)
+        return name if is_usual or is_ours else program
+
+    def _git(self, rest: list[str]) -> None:
+        from holdfast.taint import git_commands
+
+        if not git_commands.is_own(rest, self.at, self.ground):
+            is_web = first_word(rest) in ("clone", "fetch", "pull", "ls-remote", "submodule", "lfs")
+            raise Outside(" ".join(("git", *rest[:3])), WEB if is_web else TOOL)
 
     def _started(self, name: str, rest: list[str], one: Simple) -> None:
-        """What a starter starts, in its place."""
-        valued = programs.STARTERS[name]
+        """A command that another one starts, in the place of that one."""
         rest = list(rest)
-        if name == "command" and rest[:1] and rest[0] in ("-v", "-V"):
+        if name == "command" and rest[:1] in (["-v"], ["-V"]):
             return
         while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and "=" in rest[0])):
             option = rest.pop(0)
@@ -219,7 +206,7 @@ class Line:
             elif option.startswith(("-S", "--split-string", "--chroot", "-i", "-s")) and name in ("env", "sudo"):
                 if not (name == "env" and option == "-i"):
                     raise Outside(f"{name} {option}")
-            elif option in valued:
+            elif option in programs.STARTERS[name]:
                 rest[:1] = []
         if name in programs.WITH_NUMBER:
             rest = rest[1:]
@@ -227,9 +214,7 @@ class Line:
             self.command(rest, one)
         elif rest:
             self.read(rest[0], self.depth + 1)
-        elif name in ("env", "exec", "time", "command", "builtin"):
-            return
-        else:
+        elif name not in ("env", "exec", "time", "command", "builtin"):
             raise Outside(name)
 
     def _shell(self, name: str, rest: list[str], one: Simple) -> None:
@@ -260,25 +245,18 @@ class Line:
     def _inner(self, text: str) -> None:
         if UNKNOWN in text:
             raise Outside(text)
-        plain = text.translate({ord(ANY): "*", ord(ONE): "?", ord(SET): "["})
-        self.read(plain, self.depth + 1)
+        self.read(text.translate({ord(ANY): "*", ord(ONE): "?", ord(SET): "["}), self.depth + 1)
 
     def script(self, path: str) -> None:
         """A script that is run: one of the project's own, or one that the agent wrote and that stays within it."""
         self.file(path)
-        from holdfast.taint import code
+        from holdfast.taint import inline_code
 
-        if not code.is_script_known(self.ground.whole(path, self.at), self.ground):
+        if not inline_code.is_script_known(self.ground.whole(path, self.at), self.ground):
             raise Outside(path)
 
-    def _sourced(self, rest: list[str]) -> None:
-        path = rest[0] if rest else UNKNOWN
-        if path.endswith(tuple(f"{one}activate" for one in INSTALLED)):
-            return
-        self.script(path)
-
     def _piped(self, rest: list[str], one: Simple) -> None:
-        """`xargs`: what it starts is given names that only the command before it knows."""
+        """`xargs` gives the command that it starts names that only the command before it knows."""
         rest = list(rest)
         while rest and rest[0].startswith("-"):
             option = rest.pop(0)
@@ -294,53 +272,41 @@ class Line:
             raise Outside(" ".join(("xargs", *started)))  # the names are in its script
         self.command([*started, *names], Simple())
 
-    def _git(self, rest: list[str]) -> None:
-        from holdfast.taint import git
 
-        if not git.is_own(rest, self.at, self.ground):
-            told = next((word for word in rest if not word.startswith("-")), "")
-            is_web = told in ("clone", "fetch", "pull", "ls-remote", "submodule", "lfs")
-            raise Outside(" ".join(("git", *rest[:3])), WEB if is_web else TOOL)
+def first_word(rest: list[str]) -> str:
+    """The first word that is no option: what many programs are told to do."""
+    return next((word for word in rest if not word.startswith("-")), "")
 
 
 def starts_of(words: list[str]) -> list[str]:
     """The folders that `find` begins at."""
-    found = []
-    for word in words:
-        if word.startswith(("-", "(", "!", "\\")):
-            break
-        found.append(word)
-    return found or ["."]
+    stop = next((at for at, word in enumerate(words) if word.startswith(("-", "(", "!", "\\"))), len(words))
+    return words[:stop] or ["."]
 
 
 def _lists_own_files(before: Simple | None) -> bool:
     """Whether a command prints names of tracked files, or of those in which a search has found something."""
     words = before.words if before else []
     if words and words[0] == "git":
-        told = [word for word in words[1:] if not word.startswith("-")][:1]
-        if told == ["ls-files"]:
+        told = first_word(words[1:])
+        if told == "ls-files":
             return not any(word in ("-o", "--others", "-i", "--ignored") for word in words)
-        return told in (["diff"], ["grep"]) and any(one in words for one in ("--name-only", "-l", "-lz", "-lE"))
+        return told in ("diff", "grep") and any(one in words for one in ("--name-only", "-l", "-lz", "-lE"))
     return words[:1] == ["rg"] and any(word in ("-l", "--files-with-matches", "--files") for word in words)
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Whether a file's name is one that a shell would put in the place of a pattern with stars and question marks."""
-    parts = pattern.split(ANY)
-    if len(parts) == 1:
-        return len(name) == len(pattern) and _fits(name, pattern)
-    begin, end = parts[0], parts[-1]
-    if len(name) < len(begin) + len(end) or not _fits(name, begin) or (end and not _fits(name[-len(end) :], end)):
-        return False
-    at, stop = len(begin), len(name) - len(end)
-    for part in parts[1:-1]:
-        while at + len(part) <= stop and not _fits(name[at:], part):
-            at += 1
-        if at + len(part) > stop:
+    """Whether a shell would put a file's name in the place of a pattern with stars and question marks."""
+    at = place = mark = 0
+    star = -1
+    while at < len(name):
+        sign = pattern[place : place + 1]
+        if sign == ANY:
+            star, mark, place = place, at, place + 1
+        elif sign and sign in (ONE, name[at]):
+            at, place = at + 1, place + 1
+        elif star >= 0:  # the last star takes one letter more
+            at, place, mark = mark + 1, star + 1, mark + 1
+        else:
             return False
-        at += len(part)
-    return True
-
-
-def _fits(text: str, part: str) -> bool:
-    return len(text) >= len(part) and all(two in (ONE, one) for one, two in zip(text, part, strict=False))
+    return not pattern[place:].strip(ANY)

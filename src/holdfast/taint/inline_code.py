@@ -8,39 +8,30 @@ it and are known. Any other import, any way to run a program or to build a name 
 from __future__ import annotations
 
 from holdfast.capture import platform
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.model import word_set
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holdfast.taint.text import Ground
-
+    from holdfast.taint.known_text import Ground
 
 PYTHON = ("python", "python2", "python3", "pypy3")
 NODE = ("node", "nodejs", "tsx", "ts-node")
-CODE = {  # options that code follows
-    "python": ("-c",),
-    "node": ("-e", "--eval", "-p", "--print", "-pe"),
-    "others": ("-e", "-E", "-r", "--eval", "-ne", "-pe"),
-}
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-HARMLESS = _words(
+NODE_OPTIONS = ("-e", "--eval", "-p", "--print", "-pe")  # that code follows; and those of other interpreters
+OTHER_OPTIONS = ("-e", "-E", "-r", "--eval", "-ne", "-pe")
+HARMLESS = word_set(
     "__future__ abc ast base64 bisect calendar collections collections.abc copy csv dataclasses datetime decimal "
     "difflib enum fractions functools hashlib heapq html inspect io itertools json keyword math numbers operator "
     "pprint random re statistics string struct sys textwrap time timeit tokenize tomllib traceback types typing "
     "unicodedata uuid warnings zlib contextlib argparse locale os os.path pathlib fileinput linecache"
 )
-NODES = _words(
+NODES = word_set(
     "assert util path url querystring string_decoder buffer crypto os perf_hooks fs node:assert node:util node:path "
     "node:url node:crypto node:os node:fs"
 )
-NEVER = _words(
+NEVER = word_set(
     "__import__ importlib exec( eval( compile( getattr( globals( vars( __builtins__ __loader__ subprocess popen "
     "system( spawn socket urllib urlopen requests httpx aiohttp ctypes builtins codecs marshal pickle runpy fetch( "
     "XMLHttpRequest WebSocket child_process Function( process.binding import( atob( require.main input( os.environ "
@@ -58,20 +49,16 @@ LARGEST = 1 << 16
 
 def code_of(name: str, option: str, left: list[str]) -> str | None:
     """The code that an option gives to an interpreter, or None where it gives none."""
-    is_python = name in PYTHON
-    options = (
-        CODE["python"] if is_python else CODE["node"] if name in NODE else ("-e", "-E", "-r", "--eval", "-ne", "-pe")
-    )
-    if option in options:
-        return left[0] if left else UNKNOWN
-    if is_python and option.startswith("-c"):
-        return option[2:]
     bundled = option[1:] if option.startswith("-") and not option.startswith("--") else ""
-    if not is_python and name not in NODE and any(one in bundled for one in "eE"):
-        return left[0] if left else UNKNOWN  # -pie, -lane
-    if is_python and bundled and bundled.endswith("c") and bundled[:-1].isalpha():
-        return left[0] if left else UNKNOWN  # -Ic
-    return None
+    if name in PYTHON:
+        if option.startswith("-c") and option != "-c":
+            return option[2:]
+        is_code = bundled == "c" or (bundled.endswith("c") and bundled[:-1].isalpha())  # -Ic
+    elif name in NODE:
+        is_code = option in NODE_OPTIONS
+    else:
+        is_code = option in OTHER_OPTIONS or any(one in bundled for one in "eE")  # -pie, -lane
+    return (left[0] if left else UNKNOWN) if is_code else None
 
 
 def fetches(code: str) -> bool:
@@ -86,15 +73,14 @@ def is_closed(name: str, code: str, at: str, ground: Ground, written: Sequence[s
         code = code.replace(call, harmless)
     if any(word in code for word in NEVER) or _is_renamed(code):
         return False
-    modules = list(_imports(code) if name in PYTHON else _requires(code))
     if name in PYTHON:
-        if not all(one in HARMLESS or ground.has_module(one, at) for one in modules):
-            return False
-    elif not all(one in NODES or _is_own_part(one, at, ground) for one in modules):
-        return False
-    return all(
-        path is not None and (ground.whole(path, at) in written or ground.has(path, at)) for path in _opened(code)
-    )
+        is_known = all(one in HARMLESS or ground.has_module(one, at) for one in _imports(code))
+    else:
+        ends = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
+        parts = [one for one in _requires(code) if one not in NODES]
+        is_known = all(one[:1] == "." and any(ground.has(f"{one}{end}", at) for end in ends) for one in parts)
+    opened = list(_opened(code)) if is_known else [None]
+    return all(one is not None and (ground.whole(one, at) in written or ground.has(one, at)) for one in opened)
 
 
 def is_script_known(whole: str, ground: Ground) -> bool:
@@ -107,14 +93,14 @@ def is_script_known(whole: str, ground: Ground) -> bool:
         return False
     first = text.partition("\n")[0]
     folder = whole.rpartition("/")[0] or "/"
-    if whole.endswith((".py",)) or "python" in first:
+    if whole.endswith(".py") or "python" in first:
         return is_closed("python", text, folder, ground) or is_closed("python", text, ground.root, ground)
     if whole.endswith((".js", ".mjs", ".cjs", ".ts")) or "node" in first:
         return is_closed("node", text, folder, ground)
     if whole.endswith((".sh", ".bash")) or first.endswith(("sh", "bash")):
-        from holdfast.taint import commands
+        from holdfast.taint import command_line
 
-        return not commands.judge(text, ground.root, ground)[0]
+        return not command_line.judge(text, ground.root, ground)[0]
     return False
 
 
@@ -139,12 +125,6 @@ def _requires(code: str) -> Iterator[str]:
                 yield UNKNOWN
 
 
-def _is_own_part(name: str, at: str, ground: Ground) -> bool:
-    if not name.startswith("."):
-        return False
-    return any(ground.has(f"{name}{end}", at) for end in ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js"))
-
-
 def _opened(code: str) -> Iterator[str | None]:
     """The files that code opens, by the names that stand in it; None for one whose name is made while it runs."""
     for opener in OPENERS:
@@ -163,7 +143,7 @@ def _opened(code: str) -> Iterator[str | None]:
 def _is_renamed(code: str) -> bool:
     """Whether a way to open files is passed on under another name, where its calls are not seen."""
     for name in NAMES:
-        for at in _places(code, name):
+        for at in (at for at in range(len(code)) if code.startswith(name, at)):
             behind = code[at + len(name) :].lstrip(" ")[:1]
             before = code[max(0, at - 24) : at]
             beside = (code[at - 1 : at] if at else "", code[at + len(name) : at + len(name) + 1])
@@ -171,10 +151,3 @@ def _is_renamed(code: str) -> bool:
             if not is_part and behind != "(" and not (behind in ("\n", ";", "", ",") and "import" in before):
                 return True
     return False
-
-
-def _places(code: str, name: str) -> Iterator[int]:
-    at = code.find(name)
-    while at >= 0:
-        yield at
-        at = code.find(name, at + 1)

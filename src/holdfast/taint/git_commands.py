@@ -7,38 +7,33 @@ here) is others' text until it was merged. A range shows what its right side has
 
 from __future__ import annotations
 
-import posix
-
 from holdfast.capture import gitfiles, platform
-from holdfast.taint.text import is_there
-from holdfast.text.shell_glance import UNKNOWN
+from holdfast.model import word_set
+from holdfast.taint import reflogs
+from holdfast.taint.known_text import is_there, kind_of
+from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.taint.text import Ground
+    from holdfast.taint.known_text import Ground
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-PLAIN = _words(
+PLAIN = word_set(
     "status add commit rm mv rev-parse ls-files describe init clean symbolic-ref show-ref check-ignore check-attr "
     "hash-object write-tree gc fsck count-objects prune var version config stash update-index push tag maintenance "
     "sparse-checkout update-ref pack-refs worktree"
 )
-SHOWING = _words(
+SHOWING = word_set(
     "log show diff blame annotate shortlog rev-list ls-tree cat-file checkout switch restore reset merge rebase reflog "
     "cherry-pick revert branch merge-base name-rev for-each-ref range-diff format-patch whatchanged cherry diff-tree "
     "diff-index diff-files bisect apply grep"
 )
-RANGED = _words("log shortlog rev-list cherry format-patch whatchanged")  # show the right side of a range
-BEYOND = _words(
+RANGED = word_set("log shortlog rev-list cherry format-patch whatchanged")  # show the right side of a range
+BEYOND = word_set(
     "--all --remotes --glob --no-index --untracked --upload-pack --ext-diff --textconv --open-files-in-pager "
     "--receive-pack --blob --contents --no-exclude-standard --stdin --batch --batch-check --batch-command"
 )
-BEYOND_OF = {"branch": _words("-a -r -avv -rvv -va -vr"), "rebase": _words("-x --exec"), "grep": _words("-O")}
-LOOKING = _words("-n -S -G -L --author --committer --since --until --after --before --grep --max-count --skip")
+BEYOND_OF = {"branch": word_set("-a -r -avv -rvv -va -vr"), "rebase": word_set("-x --exec"), "grep": word_set("-O")}
+LOOKING = word_set("-n -S -G -L --author --committer --since --until --after --before --grep --max-count --skip")
 VALUES = {  # options that a word follows which names no commit
     "merge": ("-m", "-X", "-s", "--strategy", "-F"),
     "cherry-pick": ("-m", "-X"),
@@ -46,16 +41,13 @@ VALUES = {  # options that a word follows which names no commit
     "rebase": ("-X", "-s"),
     "checkout": ("-b", "-B", "--orphan"),
     "switch": ("-c", "-C", "--orphan"),
-    "branch": (),
-    "reset": (),
-    "restore": (),
+    **dict.fromkeys(("branch", "reset", "restore"), ()),
 }
 FILES = {"commit": ("-F", "--file", "-t", "--template"), "config": ("-f", "--file")}  # options that name a file to read
 HARMLESS_SETTINGS = ("user.", "color.", "core.pager=cat", "core.quotepath", "commit.gpgsign", "tag.gpgsign", "advice.",
                      "init.defaultbranch", "log.", "core.autocrlf", "pager.")  # fmt: skip
 HARMLESS_OPTIONS = ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs")
 SPECIAL = ("HEAD", "@", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "stash", "--")
-REFLOG = 1 << 17
 SHORTEST = 7
 
 
@@ -104,9 +96,8 @@ def _is_plain(told: str, given: list[str], here: str, ground: Ground) -> bool:
     """A command that shows nothing of other commits; what it reads besides must be known too."""
     if told == "push" and any("::" in one for one in given):
         return False  # a transport that runs a program
-    if told == "worktree" and any(
-        _has_ref(ground.common, f"refs/remotes/{one}") or one == "FETCH_HEAD" for one in given
-    ):
+    is_remote = (one == "FETCH_HEAD" or _has_ref(ground.common, f"refs/remotes/{one}") for one in given)
+    if told == "worktree" and any(is_remote):
         return False
     for option in FILES.get(told, ()):
         if option in given[:-1] and not ground.has(given[given.index(option) + 1], here):
@@ -143,15 +134,13 @@ def _is_known(told: str, word: str, here: str, ground: Ground) -> bool:
         return word.startswith(("refs/heads", "refs/tags"))
     if word.startswith(":"):
         return not word.startswith(":/")  # the index; a search goes through all commits
-    if "..." in word:
-        left, _, right = word.partition("...")
-        return _is_commit(right or "HEAD", ground) and (told == "diff" or _is_commit(left or "HEAD", ground))
-    if ".." in word and not word.startswith((".", "/")):
-        left, _, right = word.partition("..")
-        return _is_commit(right or "HEAD", ground) and (told in RANGED or _is_commit(left or "HEAD", ground))
-    if ":" in word and not word.startswith(":"):
-        word = word.partition(":")[0]
-        return _is_commit(word, ground)
+    dots = "..." if "..." in word else ".."
+    if dots == "..." or (dots in word and not word.startswith((".", "/"))):
+        left, _, right = word.partition(dots)
+        is_ours = told == "diff" if dots == "..." else told in RANGED  # only the right side is shown
+        return _is_commit(right or "HEAD", ground) and (is_ours or _is_commit(left or "HEAD", ground))
+    if ":" in word:
+        return _is_commit(word.partition(":")[0], ground)
     if word.startswith("^") or _is_commit(word, ground):
         return True
     if not ground.is_in_tree(word, here):
@@ -173,41 +162,20 @@ def _is_commit(word: str, ground: Ground) -> bool:
     name = bare.removeprefix("refs/heads/").removeprefix("refs/tags/").removeprefix("heads/").removeprefix("tags/")
     if _has_ref(ground.common, f"refs/heads/{name}") or _has_ref(ground.common, f"refs/tags/{name}"):
         return True
-    is_hash = len(bare) >= SHORTEST and all(letter in "0123456789abcdef" for letter in bare.lower())
-    return is_hash and _was_here(bare.lower(), ground)
+    if len(bare) < SHORTEST or bare.lower().strip("0123456789abcdef"):
+        return False
+    wanted = bare.lower().encode("ascii")  # HEAD was at it in this work tree or in the repository's first one
+    lines = (line for text in reflogs(ground.root, ground.common) for line in text.split(b"\n"))
+    return any(line.startswith(wanted) or line.partition(b" ")[2].startswith(wanted) for line in lines)
 
 
 def _has_ref(common: str, ref: str) -> bool:
     if any(part in ("", ".", "..") for part in ref.split("/")):
         return False
-    try:
-        return posix.stat(f"{common}/{ref}").st_mode & platform.FILE_TYPE == platform.A_FILE
-    except (OSError, ValueError):
-        pass
+    if kind_of(f"{common}/{ref}") == platform.A_FILE:
+        return True
     try:
         packed = platform.read_regular(f"{common}/packed-refs", 1 << 22)
     except (OSError, ValueError):
         return False
     return f" {ref}\n".encode("utf-8", "surrogateescape") in packed
-
-
-def _was_here(commit: str, ground: Ground) -> bool:
-    """Whether HEAD was ever at a commit in this work tree or in the repository's first one."""
-    for folder in {gitfiles.own_folder(ground.root), ground.common}:
-        try:
-            fd = posix.open(f"{folder}/logs/HEAD", posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
-        except (OSError, ValueError):
-            continue
-        try:
-            size = posix.fstat(fd).st_size
-            text = posix.pread(fd, REFLOG, 0) + b"\n" + posix.pread(fd, REFLOG, max(0, size - REFLOG))
-        except OSError:
-            continue
-        finally:
-            posix.close(fd)
-        wanted = commit.encode("ascii")
-        for line in text.split(b"\n"):
-            old, _, rest = line.partition(b" ")
-            if old.startswith(wanted) or rest.startswith(wanted):
-                return True
-    return False
