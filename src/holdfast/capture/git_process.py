@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
@@ -202,6 +201,8 @@ def alone(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None
 
 def users_excludes() -> str:
     """The file in which the user's own settings list what they never commit; "" where they name none."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         env = environment(users=True) | {"GIT_CEILING_DIRECTORIES": os.path.dirname(folder)}
         words = ("config", "--type=path", "--get", "core.excludesFile")
@@ -218,6 +219,8 @@ def _stand_in(found: gitfiles.Checkout) -> Iterator[str]:
     """A repository of our own that knows the other's commits, index and ignored files."""
     own = gitfiles.own_folder(found.root)
     head = gitfiles.head_commit(found.root)
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-git-") as made:
         for name in ("objects", "refs/heads", "info"):
             os.makedirs(f"{made}/{name}")

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.capture import config, gate, home, platform
@@ -51,6 +49,8 @@ def judge(
     wanted = choosing.wanted(settings, name, model, url, key_env, workers)
     lines = choosing.preview(wanted, env)
     if dry_run:
+        from dataclasses import asdict
+
         output.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
         return
     home.refuse_newer(vault)
@@ -108,6 +108,8 @@ def _print_spend(report: Report) -> None:
 
 
 def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
+    import shutil
+
     wide = max(len(by), *(len(name) for name, _, _ in rows))
     line = SHOWN % wide
     output.echo(line.format(by, "calls", "tokens", "money").rstrip())

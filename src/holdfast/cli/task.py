@@ -13,7 +13,6 @@ from holdfast.cli.command import Argument, Option
 from holdfast.memory import Memory
 from holdfast.tasks import page, states
 from holdfast.tasks.completion import ALL, FIELDS
-from holdfast.tasks.run.running import MOST, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -308,13 +307,16 @@ def run(
         ),
     ],
     max_sessions: Annotated[
-        int | None, Option("--max-sessions", least=1, help=f"At most so many; 1, or {MOST} with --until-complete.")
+        int | None,
+        Option("--max-sessions", least=1, help=f"1, or {states.MOST_SESSIONS} with --until-complete; at most so many."),
     ] = None,
     until_complete: Annotated[
         bool, Option("--until-complete", help="One session after another until the task is completed.")
     ] = False,
 ) -> None:
     """Start an agent for a task, with the task's memory before its prompt; never two at once."""
+    from holdfast.tasks.run.running import Wish
+
     ran = Memory.open().tasks.run(Wish(ident, tuple(command), max_sessions or 0, until_complete))
     if ran.why and (ran.status or sys.stderr.isatty()):  # what went well is no mail of cron's
         output.echo(f"holdfast: {ran.why}", err=True)

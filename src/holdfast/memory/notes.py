@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home, quoting
 from holdfast.model import value
-from holdfast.vault import index, journal, lineage, notes, prompts
+from holdfast.vault import index, journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,6 +76,8 @@ class Notes:
 
     def _typed(self, path: str, *, everything: bool) -> list[Note]:
         """The file of a session's prompts as a note that can be forgotten; none where it is another project's."""
+        from holdfast.vault import prompts
+
         session = prompts.read(self.at.vault, path)
         if not session or not (everything or session.project in self.at.project().ids):
             return []
@@ -95,7 +97,7 @@ class Notes:
 
     def promotable(self) -> tuple[str, list[tuple[str, str]]]:
         """The newest handoff's path and its items that could become notes."""
-        from holdfast.vault import edits
+        from holdfast.vault import edits, lineage
 
         found = lineage.newest(self.at.vault, self.at.project().id)
         return (found[0].path, edits.promotable(found[0])) if found else ("", [])

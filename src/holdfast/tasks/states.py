@@ -66,6 +66,7 @@ def over(task: str, state: str) -> str:
 
 
 VARIABLE = "HOLDFAST_TASK"  # of a host that `task run` started
+MOST_SESSIONS = 20  # of one `task run` until the task is complete
 
 
 def choose(index: Index, named: str, project: str, env: Mapping[str, str], *, also_over: bool = False) -> Task:

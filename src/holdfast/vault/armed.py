@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match, gate
 from holdfast.errors import HoldfastError, UsageError
+from holdfast.model import value
 from holdfast.vault import journal, notes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ OPEN_REPEATS = 3
 BRACES = re.compile(r"\{([^{}/]*,[^{}/]*)\}")
 
 
-@dataclass(frozen=True)
+@value
 class When:
     """The tool calls that a note waits for, in the compiled spelling."""
 
@@ -218,7 +218,7 @@ def _is_ambiguous(body: Any) -> bool:
 Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
-@dataclass(frozen=True)
+@value
 class Arming:
     """One note before and after. `is_changed` is False where it was so already."""
 

@@ -25,13 +25,13 @@ from holdfast.capture.gate import LIFTED, MADE, Asker, Change
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
 from holdfast.vault import armed_file, journal, notes
-from holdfast.vault.git import Repository
 from holdfast.vault.notes import GLOBAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from holdfast.vault.edits import Asked
+    from holdfast.vault.git import Repository
     from holdfast.vault.index import Index, Known
     from holdfast.vault.notes import Broken, Note
 
@@ -120,6 +120,8 @@ def note(vault: str, path: str) -> Note | Broken | None:
 
 
 def committed(vault: str, path: str) -> str | None:
+    from holdfast.vault.git import Repository
+
     repository = Repository(vault)
     raw = repository.content(head_of(repository), path) if repository.exists() else None
     return None if raw is None else raw.decode("utf-8", "surrogateescape")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import GitFailed
+from holdfast.model import value
 from holdfast.vault import git_settings, git_view, kept_versions, purge_history
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ GONE, REPLACED, FOLDERS, CONFIG, HEAD, PACKED, REFS, BRANCH = (
 INDEX, OBJECTS, PACKS, GRAPH, LOST, UNSEEN = "index", "objects", "packs", "graph", "lost", "unseen"
 
 
-@dataclass(frozen=True)
+@value
 class Damage:
     """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault
     can be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
@@ -50,14 +51,14 @@ FOLDER, FOREIGN = "40000", "160000"  # modes in a tree: a folder, and a commit o
 ALL = "the list of files"  # of a commit whose own tree is not there
 
 
-@dataclass(frozen=True)
+@value
 class Commit:
     time: int
     tree: str
     parents: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@value
 class Version:
     """An object that a commit leads to and the repository does not have: the file or folder that it is ("" for the
     commit itself), and the oldest commit that has it."""

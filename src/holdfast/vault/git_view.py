@@ -17,13 +17,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
+from holdfast.model import value
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
@@ -113,6 +112,8 @@ OTHERS = ("-z", "--others", "--exclude-standard", "--", ":/", ":(top,exclude).st
 def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
     """Write the vault's files as objects of this repository (`write`), and the trees of all of them and of those that
     the `index` has; the ids of the files. Raises GitFailed."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-index-") as scratch:
         own, found = ({"GIT_INDEX_FILE": f"{scratch}/{name}"} for name in ("own", "found"))
         listed = repository.run("ls-files", *OTHERS, env=found).split(b"\0")
@@ -148,7 +149,7 @@ LARGEST_PACK = 1 << 32
 HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
-@dataclass(frozen=True)
+@value
 class View:
     """`repository` shows what is whole. `there` are the ids of what the damaged one still has, `made` those that the
     files can make; `broken` are files of single objects, and `packs` names of packs, that cannot be read."""
@@ -166,6 +167,8 @@ class View:
 def opened(repository: Repository) -> Iterator[View]:
     """The view of a vault's repository. Raises GitFailed."""
     real = repository.own_folder()
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-view-") as scratch:
         view, making = (Beside(repository.vault, repository.held, f"{scratch}/{name}") for name in ("git", "making"))
         form = ("--object-format=sha256",) if digits(real) == 64 else ()

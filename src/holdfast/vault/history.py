@@ -8,15 +8,13 @@ belongs to no single change (projects that hooks registered) is never taken back
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import same_project
 from holdfast.errors import NotFound, UsageError
+from holdfast.model import value
 from holdfast.vault import git_damage, index, journal, note_facets, notes
 from holdfast.vault.git import Repository
-from holdfast.vault.merge import TABLES, merge
-from holdfast.vault.writing import GROWING, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,12 +23,12 @@ if TYPE_CHECKING:
 
 FIELD, RECORD = "\x1f", "\x1e"
 TRAILERS = (journal.TRAILER, "Holdfast-Cause")
-CARRIED = (note_facets.PATH, *GROWING)  # in any change, whatever project it is of
+CARRIED = (note_facets.PATH, "projects.toml", "activity.log")  # in any change, whatever project it is of
 SHORTEST = 4
 PAGE = 200
 
 
-@dataclass(frozen=True)
+@value
 class Entry:
     """One change: its id, its commit, when (seconds since 1970), by whom, why, and the files it touched."""
 
@@ -43,7 +41,7 @@ class Entry:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@value
 class Delta:
     """One file that differs between two commits: its blobs ("" where there is none) and its mode afterwards."""
 
@@ -53,7 +51,7 @@ class Delta:
     mode: str
 
 
-@dataclass(frozen=True)
+@value
 class Plan:
     """What an undo would write: the texts to be, and those that they were planned on."""
 
@@ -62,7 +60,7 @@ class Plan:
     planned_on: dict[str, str | None]
 
 
-@dataclass(frozen=True)
+@value
 class Undone:
     """An undo that was made: the change taken back, the change that did it, and files that a person was editing."""
 
@@ -78,10 +76,12 @@ def changes(vault: str, path: str = "", count: int = 20, skip: int = 0) -> list[
         git_damage.refuse(repository)  # a history that is gone is not one in which nothing was changed
     if not repository.exists() or not repository.head() or count < 1:
         return []
-    follow = ("--follow", "--", path) if path else ("--",)
+    walk = (f"--max-count={count}", f"--skip={skip}")
     env = {"GIT_LITERAL_PATHSPECS": "1"}
     with git_damage.told(repository):
-        listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=env)
+        if not path:
+            return _logged(repository, *walk, "--")
+        listed = repository.run("log", *walk, "--format=%H", "--follow", "--", path, env=env)
         return _entries(repository, listed.decode("ascii").split())
 
 
@@ -160,15 +160,15 @@ def former_path(vault: str, wanted: str) -> str:
 
 
 def _entries(repository: Repository, commits: Sequence[str]) -> list[Entry]:
-    if not commits:
-        return []
+    given = "".join(f"{commit}\n" for commit in commits).encode("ascii")
+    return _logged(repository, "--no-walk=unsorted", "--stdin", given=given) if commits else []
+
+
+def _logged(repository: Repository, *which: str, given: bytes = b"") -> list[Entry]:
     trailers = FIELD.join(f"%(trailers:key={key},valueonly,separator=%x20)" for key in TRAILERS)
     form = RECORD + FIELD.join(("%H", "%ct", "%an", trailers, "%s")) + FIELD
-    raw = repository.run(
-        *("log", "--no-walk=unsorted", "--stdin", f"--format={form}", "-z", "--name-only", "--no-renames"),
-        "--diff-merges=first-parent",
-        given="".join(f"{commit}\n" for commit in commits).encode("ascii"),
-    )
+    shape = ("-z", "--name-only", "--no-renames", "--diff-merges=first-parent")
+    raw = repository.run("log", f"--format={form}", *shape, *which, given=given)
     return [_entry(one) for one in raw.decode("utf-8", "replace").split(RECORD)[1:]]
 
 
@@ -233,6 +233,8 @@ def plan_undo(vault: str, wanted: str) -> Plan:
 
 
 def _planned(vault: str, repository: Repository, wanted: str) -> Plan:
+    from holdfast.vault.merge import TABLES, merge
+
     of_handoff = _from_handoff(vault, repository, wanted)
     if of_handoff:
         return of_handoff
@@ -290,6 +292,8 @@ def _read(vault: str, path: str) -> str | None:
 
 def undo(vault: str, wanted: str, now: float, *, by: Asker) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
+    from holdfast.vault.writing import writing
+
     repository = Repository(vault)
     if not repository.exists() or not _from_handoff(vault, repository, wanted):
         find(repository, wanted)  # before a vault is made for nothing

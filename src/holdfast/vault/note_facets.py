@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from holdfast.capture import home, quoting
 from holdfast.model import TRUSTED
 from holdfast.text import folding
-from holdfast.vault import brief_parts, notes
+from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, Note
 
 if TYPE_CHECKING:
@@ -291,8 +291,11 @@ def names_of(note: Note) -> frozenset[str]:
 def shelf_of(note: Note) -> str:
     if note.is_beside:
         return NONE
-    if brief_parts.is_said(note):
-        return SAID
+    if note.kind == "feedback":
+        from holdfast.vault import brief_parts
+
+        if brief_parts.is_said(note):
+            return SAID
     if note.is_active or note.status == notes.PROPOSED:
         return ALWAYS if note.is_always_on else OTHER
     return NONE
@@ -303,6 +306,8 @@ def _key(note: Note, shelf: str) -> str:
     if shelf == ALWAYS:
         return f"{int(note.kind != 'identity')}{int(note.project != notes.GLOBAL)}"
     if shelf == SAID:
+        from holdfast.vault import brief_parts
+
         return "\0".join(brief_parts.newest_first(note))
     if shelf == OTHER:
         return "\0".join((str(9 - authority(note)), *edited(note)))

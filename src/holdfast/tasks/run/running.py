@@ -27,15 +27,14 @@ if TYPE_CHECKING:
     from holdfast.capture.flagging import Speaker
     from holdfast.tasks.run.process import Signals
 
-__all__ = ["MOST", "NOT_COMPLETE", "SILENT", "Ran", "Wish", "prefix", "run"]
+__all__ = ["NOT_COMPLETE", "SILENT", "Ran", "Wish", "prefix", "run"]
 SILENT = 3  # sessions in a row that wrote nothing
-MOST = 20  # sessions of one run until the task is complete
 NOT_COMPLETE = 15  # exit status
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be run for which task. `max_sessions` 0 means one, or MOST of them until the task is complete."""
+    """What is to be run for which task. `max_sessions` 0 means one, or 20 of them until the task is complete."""
 
     task: str
     command: tuple[str, ...]
@@ -44,7 +43,7 @@ class Wish:
 
     @property
     def most(self) -> int:
-        return self.max_sessions or (MOST if self.until_complete else 1)
+        return self.max_sessions or (states.MOST_SESSIONS if self.until_complete else 1)
 
 
 @dataclass(frozen=True)
