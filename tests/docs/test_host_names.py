@@ -40,10 +40,10 @@ LEFT = {
     "taint/tools.py": INSTRUCTIONS,
     "install/demo/host.py": "the demonstration plays one host",
     "install/demo/story.py": "the demonstration plays one host",
-    "install/writing.py": "lines that older records on disk do not name",
+    "install/settings_files.py": "lines that older records on disk do not name",
     "judge/models.py": MODELS,
     "tasks/states.py": HELP,
-    "tasks/run/words.py": HELP,
+    "tasks/run_command.py": HELP,
     "text/transcript.py": TRANSCRIPT,
 }
 

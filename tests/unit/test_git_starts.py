@@ -22,7 +22,7 @@ STARTS = {
     "install/demo/host.py": "our own hook, in a home made for the demonstration",
     "install/demo/stage.py": "what a person types in the demonstration, git in its own project among it",
     "hosts/programs.py": "an agent's own command line as a judge",
-    "tasks/run/process.py": "the command that `task run` was given",
+    "tasks/run_process.py": "the command that `task run` was given",
 }
 STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 SYSTEM = ("system", "popen", "posix_spawn", "posix_spawnp", "spawnv", "spawnve", "spawnvp", "execv", "execve", "execvp")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 from holdfast.capture import config, gate, home, platform, vault_id
 from holdfast.cli import output
 from holdfast.cli.command import Option
-from holdfast.install import plan, removal, telling
+from holdfast.install import messages, plan, removal
 from holdfast.install.demo.story import run
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def init(
     if json:
         if not dry_run:
             plan.apply(wanted, env)
-        about = telling.as_data(settings, works)
-        output.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
+        about = messages.as_data(settings, works)
+        output.as_json(messages.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
-    for line in telling.init_lines(wanted, written=not dry_run, judge=telling.line(settings, works)):
+    for line in messages.init_lines(wanted, written=not dry_run, judge=messages.line(settings, works)):
         output.echo(line)
     if dry_run:
         return
@@ -73,9 +73,9 @@ def init(
         output.echo("Nothing was written.")
         return
     plan.apply(wanted, env)
-    for line in telling.next_lines(wanted, env, cwd):
+    for line in messages.next_lines(wanted, env, cwd):
         output.echo(line)
-    if not yes and output.is_answered() and telling.may_ask(settings, works):
+    if not yes and output.is_answered() and messages.may_ask(settings, works):
         choose_judge(works)
 
 
@@ -88,13 +88,13 @@ def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
     from holdfast.judge import choosing
 
-    for line in telling.question(works):
+    for line in messages.question(works):
         output.echo(line)
-    while (answer := output.prompt("Which", "0", "0")).strip() not in telling.answers(works):
-        output.echo(f"Say one of {', '.join(telling.answers(works))}.")
-    offer = telling.answered(answer, works)
-    path = choosing.write(home.state(home.own_vault(os.environ)), telling.settings_of(offer))
-    for line in telling.answer_lines(offer, path):
+    while (answer := output.prompt("Which", "0", "0")).strip() not in messages.answers(works):
+        output.echo(f"Say one of {', '.join(messages.answers(works))}.")
+    offer = messages.answered(answer, works)
+    path = choosing.write(home.state(home.own_vault(os.environ)), messages.settings_of(offer))
+    for line in messages.answer_lines(offer, path):
         output.echo(line)
 
 
@@ -114,9 +114,9 @@ def uninstall(
     if json:
         if not dry_run:
             removal.apply(wanted, env)
-        output.as_json(telling.uninstall_as_data(wanted, env, written=not dry_run))
+        output.as_json(messages.uninstall_as_data(wanted, env, written=not dry_run))
         return
-    for line in telling.uninstall_lines(wanted, in_full=dry_run):
+    for line in messages.uninstall_lines(wanted, in_full=dry_run):
         output.echo(line)
     if dry_run:
         return
@@ -124,7 +124,7 @@ def uninstall(
         output.echo("Nothing was changed.")
         return
     removal.apply(wanted, env)
-    for line in telling.stays(env, cwd):
+    for line in messages.stays(env, cwd):
         output.echo(line)
 
 

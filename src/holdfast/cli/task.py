@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.commands import Saved
     from holdfast.tasks.completion import Finished
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
 
 
@@ -315,7 +315,7 @@ def run(
     ] = False,
 ) -> None:
     """Start an agent for a task, with the task's memory before its prompt; never two at once."""
-    from holdfast.tasks.run.running import Wish
+    from holdfast.tasks.runs import Wish
 
     ran = Memory.open().tasks.run(Wish(ident, tuple(command), max_sessions or 0, until_complete))
     if ran.why and (ran.status or sys.stderr.isatty()):  # what went well is no mail of cron's

@@ -176,8 +176,8 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
     """Take one entry of a task's memory. What cannot be taken is left to the command, which says why; its words are a
     draft, whether the command runs or not."""
     from holdfast.errors import Conflict, HoldfastError, NotFound
+    from holdfast.tasks import checkpoint_words as task_words
     from holdfast.tasks import commands
-    from holdfast.tasks import words as task_words
 
     if project.off:
         return
@@ -208,9 +208,9 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
 
 def _refused_checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, error: HoldfastError) -> None:
     from holdfast.capture import drafts
-    from holdfast.tasks import words
+    from holdfast.tasks import checkpoint_words
 
-    text = words.submission(list(said.words), said.document)
+    text = checkpoint_words.submission(list(said.words), said.document)
     about = (project.id, episode.key, scene.now)
     origin = speaker(scene, episode).origin
     if drafts.keep(scene.state, drafts.CHECKPOINT, text, str(error), *about, origin=origin):

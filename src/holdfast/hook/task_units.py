@@ -2,9 +2,9 @@
 
 An agent that never checkpoints must not do again what was seen done; so after each tool call the units of the open
 tasks (tasks/watch) are looked for in what the call wrote, ran or committed, and what is new is appended to the log as
-observations (tasks/seen). Who works on what is one small file per agent in the course of its episode: the same unit
-again costs no record. No lock is taken and no git is started. A unit that a session before this one only began counts
-as looked at when its file or name turns up in a call; whoever then goes on to a fresh unit has passed it.
+observations (tasks/observations). Who works on what is one small file per agent in the course of its episode: the same
+unit again costs no record. No lock is taken and no git is started. A unit that a session before this one only began
+counts as looked at when its file or name turns up in a call; whoever then goes on to a fresh unit has passed it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WRITTEN, RAN, FOLLOWED, COMMITTED, PASSED = (
     "followed",
     "committed",
     "passed",
-)  # as tasks/seen has them
+)  # as tasks/observations has them
 LONGEST_PATH = 200
 # Commands that look, move about or tidy up: that they pass says nothing of a unit.
 LOOKING = frozenset(

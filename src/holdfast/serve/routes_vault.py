@@ -20,7 +20,7 @@ from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 

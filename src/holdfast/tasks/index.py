@@ -1,19 +1,19 @@
-"""What is known of all tasks, derived from their logs, in one SQLite file; it is asked by tasks/questions.
+"""The index of all tasks, derived from their logs, in one SQLite file; tasks/queries asks it.
 
 Promise: deleted or broken, it is made anew from the logs and answers the same. It exists so that a checkpoint, a start
-and a question cost the same however long a task's log is. It is written under the tasks' one lock (tasks/desk), so no
-writer ever meets another. Entries may arrive late, from another machine: what supersedes or withdraws an entry holds in
-whatever order the two come, and the progress of a task is told anew where an older line arrives after a newer one. A
-task that is over stays so, whatever another machine, which did not know, has said of it since. Where a task is archived
-and has a folder all the same, both count.
+and a question cost the same however long a task's log is. It is written under the tasks' one lock (tasks/transaction),
+so no writer ever meets another. Entries may arrive late, from another machine: what supersedes or withdraws an entry
+holds in whatever order the two come, and the progress of a task is told anew where an older line arrives after a newer
+one. A task that is over stays so, whatever another machine, which did not know, has said of it since. Where a task is
+archived and has a folder all the same, both count.
 """
 
 from __future__ import annotations
 
 import posix
 
-from holdfast.tasks import progress, questions, record, seen, spans, subjects, units
-from holdfast.tasks.questions import NAMED, Questions
+from holdfast.tasks import observations, progress, queries, record, spans, subjects, units
+from holdfast.tasks.queries import NAMED, Questions
 from holdfast.tasks.record import Entry
 from holdfast.tasks.states import ABANDONED, OVER, REOPENED
 
@@ -39,7 +39,7 @@ class Index(Questions):
     def __init__(self, vault: str, path: str = "") -> None:
         self.vault = vault
         self.path = path or f"{record.own(vault)}/index.db"
-        self.db = questions.opened(self.path)
+        self.db = queries.opened(self.path)
         self.standings: dict[str, progress.Standing] = {}  # as they were worked out since the last entry
 
     def behind(self) -> set[str]:
@@ -61,17 +61,17 @@ class Index(Questions):
         broken, the logs are read into memory, and the next who comes makes the file anew."""
         try:
             self._catch_up()
-        except questions.Passing:
+        except queries.Passing:
             raise
-        except questions.Refused:
+        except queries.Refused:
             self.drop()
             self.db.close()
-            self.db = questions.opened(":memory:")
+            self.db = queries.opened(":memory:")
             self._catch_up()
 
     def drop(self) -> None:
         """Take the file away: the next who comes makes it anew."""
-        questions.remove(self.path)
+        queries.remove(self.path)
 
     def _catch_up(self) -> None:
         known = self._known(record.FOLDER)
@@ -209,14 +209,14 @@ class Index(Questions):
     def _mark(self, task: str, one: Entry) -> None:
         """What a line of progress says of its units, or what was seen of one."""
         if one.kind == record.SEEN:
-            found = seen.mark(one)
+            found = observations.mark(one)
             if found and found.name and not one.within:
-                found = seen.in_series(found, self._series_of(task))
+                found = observations.in_series(found, self._series_of(task))
             if found and not found.name:
                 near = self._spans(task, found.series, found.low, found.high)
-                for mark in seen.laid(near, found, one.id):
+                for mark in observations.laid(near, found, one.id):
                     self._lay(task, mark, one.id)
-            elif found and (fresh := seen.named(self._named(task, found.name), found, one)):
+            elif found and (fresh := observations.named(self._named(task, found.name), found, one)):
                 self._put_named(task, found, one.id, fresh.within)
             return
         for mark in units.read(one.text):

@@ -12,7 +12,7 @@ import time
 
 from holdfast.capture.ids import digest
 from holdfast.model import value
-from holdfast.tasks import progress, record, seen, units
+from holdfast.tasks import observations, progress, record, units
 from holdfast.tasks.record import Entry
 from holdfast.tasks.states import OVER
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.index import Index
     from holdfast.tasks.progress import Standing
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
 
 
 MOST = 150  # entries of one section
@@ -78,7 +78,7 @@ class View:
         if self.task.is_over:
             return ""
         is_newest = self.next is not None and self.next.time >= self.worked_at()
-        return seen.step(
+        return observations.step(
             self.standing,
             said=self.said_next(),
             is_newest=is_newest,
@@ -106,7 +106,8 @@ class View:
         if left:
             return f"nothing is pending, but {' and '.join(left)} (say PENDING or SKIPPED of it)"
         if found.seen:
-            return f"nothing is left, but {seen.DONE} {seen.some(found.seen)} (say COMPLETED of it, or look at it)"
+            told = f"{observations.DONE} {observations.some(found.seen)}"
+            return f"nothing is left, but {told} (say COMPLETED of it, or look at it)"
         return f"nothing is left to do (`holdfast task complete {self.task.id}`)"
 
 
@@ -129,7 +130,7 @@ def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST
         gone,
         bool(told) and _is_reached(index, task.id, told[0].text),
         saw.time if saw else 0.0,
-        seen.how(begun) if begun else "",
+        observations.how(begun) if begun else "",
     )
 
 
@@ -298,7 +299,7 @@ def standing(found: Standing) -> str:
     """What is completed, where it stopped, what is left, in one line."""
     parts = (
         ("completed ", found.completed),
-        (f"{seen.DONE} ", found.seen),
+        (f"{observations.DONE} ", found.seen),
         ("seen begun: ", found.seen_begun),
         ("in progress ", found.in_progress),
         ("skipped ", found.skipped),
@@ -306,7 +307,7 @@ def standing(found: Standing) -> str:
         ("pending ", found.pending),
         ("never mentioned ", found.gaps),
     )
-    told = [f"{what}{seen.some(names)}" for what, names in parts if names]
+    told = [f"{what}{observations.some(names)}" for what, names in parts if names]
     if found.stopped:
         told.append(f"stopped at {found.stopped}")
     return " · ".join(told)

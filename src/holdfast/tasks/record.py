@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DECISION, PROGRESS, DISCOVERY, NEXT = "decision", "progress", "discovery", "next"
 SECTIONS = (DECISION, PROGRESS, DISCOVERY, NEXT)
 STATE, GOAL, FINDING, WITHDRAW, RUN = "state", "goal", "finding", "withdraw", "run"
-SEEN = "seen"  # what the hook saw of a unit (tasks/seen); nobody said it
+SEEN = "seen"  # what the hook saw of a unit (tasks/observations); nobody said it
 KINDS = (*SECTIONS, STATE, GOAL, FINDING, WITHDRAW, RUN, SEEN)
 SHORT = 6  # letters of an id that a page shows, at least
 SHORTEST = 4  # that a person may type

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.tasks.index import Index
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
 
 
 STARTED, ACTIVE, PAUSED, RESUMED, BLOCKED = "started", "active", "paused", "resumed", "blocked"
@@ -94,9 +94,9 @@ def choose(index: Index, named: str, project: str, env: Mapping[str, str], *, al
 
 def by_name(index: Index, named: str, project: str = "") -> Task:
     """Raises NotFound, UsageError."""
-    from holdfast.tasks import words
+    from holdfast.tasks import checkpoint_words
 
-    ident = words.ident(named)
+    ident = checkpoint_words.ident(named)
     found = index.task(ident)
     if found is None:
         others = [one.id for one in index.tasks(project or None)][:6]

@@ -29,7 +29,7 @@ COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED = "completed", "in_progress", "
 REOPENED = "reopened"  # to be done again: pending, whatever was said of it before
 STATES = (COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED)
 SETTLED = (COMPLETED, SKIPPED)  # nobody need do these again
-# What the hook saw, and nobody said (tasks/seen): all of a unit was done, or it was begun and nothing came after it.
+# What the hook saw, and nobody said (tasks/observations): a unit was done, or begun with nothing after it.
 SEEN, BEGUN = "seen", "begun"
 FINISHED = (*SETTLED, SEEN)
 UNENDED = (IN_PROGRESS, PENDING)  # states that a range without an end may have: what is done has an end
@@ -131,7 +131,7 @@ def _state(text: str) -> tuple[str, str]:
 
 
 def _unmarked(text: str) -> str:
-    """A line without the mark of a list, and its state neither in bold nor in brackets: tasks/words takes them too."""
+    """A line without the mark of a list, bold and brackets, which tasks/checkpoint_words takes off too."""
     said = text.lstrip()
     for bullet in BULLETS:
         said = said.removeprefix(bullet).lstrip()

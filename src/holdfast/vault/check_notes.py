@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.capture import log, platform
 from holdfast.model import ORIGINS
-from holdfast.tasks import page, record, sheet
+from holdfast.tasks import page, page_file, record
 from holdfast.vault import anchors, armed, journal, notes, reviewing
 from holdfast.vault.notes import FOLDERS, GLOBAL, POLICIES, QUARANTINE, REQUIRED, STATUSES, Note
 
@@ -231,7 +231,7 @@ def _page(vault: str, task: str, project: str) -> Iterator[Finding]:
     if text and not page.is_edited(text):
         return
     try:
-        sheet.read_edits(text, "", lambda _: None)
-    except sheet.Unreadable as why:
+        page_file.read_edits(text, "", lambda _: None)
+    except page_file.Unreadable as why:
         what = f"it cannot be read, so it is left as it is ({why.why})"
         yield Finding(path, max(1, why.number), "task-page", what, MEND, project=project)

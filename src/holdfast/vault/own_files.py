@@ -15,8 +15,8 @@ from holdfast.capture import gate, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import completion, page, record
-from holdfast.tasks.desk import Desk
 from holdfast.tasks.record import FINDING
+from holdfast.tasks.transaction import Transaction
 from holdfast.vault import damage, journal
 from holdfast.vault.journal import Change, File
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.tasks.index import Index
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.vault.writing import Writer
 
 
@@ -82,7 +82,7 @@ def settle(writer: Writer) -> None:
         return
     over: list[Task] = []
     try:
-        with Desk(writer.vault, lambda: writer.now, PATIENCE) as desk:
+        with Transaction(writer.vault, lambda: writer.now, PATIENCE) as desk:
             desk.look_over()
             desk.settle()
             known = [desk.index.task(name) for name in record.open_tasks(writer.vault)]
@@ -98,7 +98,7 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
     """Put a finished task into outputs/, then take its working folder away. Returns what stayed there, because somebody
     changed it meanwhile. Doing it again goes on where it stopped."""
     folder = f"{record.FOLDER}/{task}"
-    with Desk(writer.vault, lambda: writer.now) as desk:
+    with Transaction(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)
         desk.settle()
         known = desk.index.task(task)
@@ -176,5 +176,5 @@ def _forget(writer: Writer, task: str) -> None:
     endings = ("md", "coming.md", "fresh", "hand")
     for path in (f"{own}/current/{task}", *(f"{own}/pages/{task}.{ending}" for ending in endings)):
         platform.remove(path)
-    with Desk(writer.vault, lambda: writer.now) as desk:
+    with Transaction(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)

@@ -21,7 +21,7 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.serve import routes_field
 from holdfast.serve.mcp import peer
 from holdfast.serve.mcp import words as telling
-from holdfast.tasks import words as words_of_tasks
+from holdfast.tasks import checkpoint_words as words_of_tasks
 
 if TYPE_CHECKING:
     from holdfast.serve.mcp.peer import Place

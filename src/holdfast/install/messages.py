@@ -13,14 +13,14 @@ from holdfast.capture import git_glance, home
 from holdfast.errors import UsageError
 from holdfast.hosts import HOSTS, KNOWN, registration
 from holdfast.hosts.host import registrar
-from holdfast.install import writing
+from holdfast.install import settings_files
 from holdfast.judge import choice
 from holdfast.judge.choice import VERBATIM, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from holdfast.install.plan import Plan, Step
+    from holdfast.install.plan import InstallPlan, Step
     from holdfast.install.removal import Removal
     from holdfast.judge.choosing import Offer
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 IN_PLACE = "Everything was in place; no settings were changed."
 
 
-def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
+def init_lines(plan: InstallPlan, *, written: bool, judge: str = "") -> Iterator[str]:
     """What is going to be done (or, where nothing is `written`, would be), file by file, with the exact lines. `judge`
     is the line about it."""
     will = "will be" if written else "would be"
@@ -50,7 +50,7 @@ def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
         if one.edit.changes:
             why = (
                 "with them"
-                if one.host == writing.HOST
+                if one.host == settings_files.GIT
                 else "because your own settings have them and they would run twice"
             )
             yield f"  {one.edit.path}: our lines go, {why}"
@@ -70,7 +70,7 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield from (f"    + {line}" for line in step.edit.added)
 
 
-def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
+def next_lines(plan: InstallPlan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
     """What was done, and what is to be done next."""
     damage = git_glance.damage(home.vault(env, cwd))
     placed = "The settings were in place; none were changed." if damage else IN_PLACE
@@ -85,7 +85,7 @@ def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
         yield "`holdfast doctor` checks every link."
 
 
-def _done(plan: Plan) -> Iterator[str]:
+def _done(plan: InstallPlan) -> Iterator[str]:
     made = [f"the {name}" for name in plan.makes]
     if plan.command.link and os.path.lexists(plan.command.link):
         made.append(f"the link {plan.command.link}")
@@ -102,7 +102,7 @@ def _done(plan: Plan) -> Iterator[str]:
 
 
 def init_as_data(
-    plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool, judge: Mapping[str, Any] | None = None
+    plan: InstallPlan, env: Mapping[str, str], cwd: str, *, written: bool, judge: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     return {
         "vault": plan.vault,
@@ -138,7 +138,7 @@ def uninstall_lines(removal: Removal, *, in_full: bool) -> Iterator[str]:
     for one in removal.files:
         if not one.edit.changes:
             continue
-        whose = "git" if one.host == writing.HOST else registrar(one.host).TITLE
+        whose = "git" if one.host == settings_files.GIT else registrar(one.host).TITLE
         what = "removed" if one.edit.after is None else "as it was before" if one.is_exact else "without our lines"
         yield f"{whose}: {one.edit.path} ({what})"
         if in_full:

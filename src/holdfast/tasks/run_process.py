@@ -11,7 +11,6 @@ were started (nohup, a shell's background) stay ignored, for us and for the host
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -19,12 +18,11 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, platform
+from holdfast.capture import codec, locks, platform
 from holdfast.errors import Busy
-from holdfast.model import VERSION, Process
+from holdfast.model import VERSION, Process, value
 from holdfast.tasks import record
 
 if TYPE_CHECKING:
@@ -46,13 +44,11 @@ class Held:
 
     def note(self, host: Process | None = None) -> None:
         """Write down who runs. Raises OSError."""
-        told = {"v": VERSION, "since": self.since}
-        told["runner"] = self.runner.as_record() if self.runner else None  # type: ignore[assignment]
-        told["host"] = host.as_record() if host else None  # type: ignore[assignment]
-        data = codec.encode(told)
+        runner, known = (one.as_record() if one else None for one in (self.runner, host))
+        data = codec.encode({"v": VERSION, "since": self.since, "runner": runner, "host": known})
         os.pwrite(self.fd, data, 0)
         os.ftruncate(self.fd, len(data))
-        os.fdatasync(self.fd) if hasattr(os, "fdatasync") else os.fsync(self.fd)
+        platform.sync(self.fd)
 
     def note_host(self) -> None:
         """In the host's own process, before it becomes the host."""
@@ -64,13 +60,13 @@ def held(vault: str, task: str, now: float) -> Iterator[Held]:
     """Raises Busy where the task is being run."""
     folder = f"{record.own(vault)}/run"
     platform.make_folders(folder)
-    fd = os.open(f"{folder}/{task}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = f"{folder}/{task}"
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(task, _read(fd)) from None
-        before = _read(fd)
+        fd = locks.taken(path, 0.0)
+    except Busy:
+        raise _busy(task, _told(path)) from None
+    try:
+        before = _told(path)
         since = float(before.get("since", 0.0))
         host = Process.from_record(before.get("host"))
         if host and platform.alive(host, since, now):
@@ -83,12 +79,12 @@ def held(vault: str, task: str, now: float) -> Iterator[Held]:
         os.close(fd)
 
 
-def _read(fd: int) -> dict[str, Any]:
-    """What stands there; nothing where it is none of ours, since who wrote it was stopped by more than a kill."""
+def _told(path: str) -> dict[str, Any]:
+    """The record in a lock; nothing where it is none of ours, since its writer was stopped by more than a kill."""
     try:
-        found = codec.decode(os.pread(fd, LARGEST, 0))
+        found = codec.decode(platform.read_file(path, LARGEST))
         return found if isinstance(found, dict) and isinstance(found.get("since"), (int, float)) else {}
-    except ValueError:
+    except (OSError, ValueError):
         return {}
 
 
@@ -104,7 +100,7 @@ HANDED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 CANNOT = 127  # as a shell says it: the program could not be started
 
 
-@dataclass(frozen=True)
+@value
 class Ended:
     """The status as a shell has it (128 and the signal's number for a killed one), and the same in words."""
 
@@ -168,10 +164,7 @@ def run(
         except (OSError, subprocess.SubprocessError) as error:
             return Ended(CANNOT, f"could not be started ({getattr(error, 'strerror', None) or error})")
         signals.watch(host)
-        return _ended(host.wait())
-
-
-def _ended(status: int) -> Ended:
+        status = host.wait()
     if status < 0:
         return Ended(128 - status, f"was killed by {name(-status)}")
     return Ended(status, f"ended with status {status}")

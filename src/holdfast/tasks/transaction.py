@@ -1,10 +1,10 @@
 """The tasks while their one lock is held: the logs are taken in, a person's edits are believed, pages are rendered.
 
-    with Desk(vault, clock) as desk:
-        desk.add(task, entries)
+    with Transaction(vault, clock) as work:
+        work.add(task, entries)
 
 Promise: when `add` returns, the entries are durable; the page and the index follow, and whatever kills us in between,
-the next who opens the desk finds the logs ahead of them and catches up. A person may save a page at the same moment:
+the next who opens the work finds the logs ahead of them and catches up. A person may save a page at the same moment:
 old and new change places in one step, and what was displaced is looked at before it goes. What of it cannot be read
 stays where it is, untouched, and is reported.
 """
@@ -17,9 +17,9 @@ from holdfast.capture import home, locks, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
-from holdfast.tasks import boot, page, record, sheet, watch
+from holdfast.tasks import boot, page, page_file, record, watch
 from holdfast.tasks.index import Index
-from holdfast.tasks.questions import Passing, Refused
+from holdfast.tasks.queries import Passing, Refused
 from holdfast.tasks.record import Entry
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ class Unread:
     why: str
 
 
-class Desk:
+class Transaction:
     """All tasks of a vault, for one process at a time."""
 
     def __init__(
@@ -119,18 +119,18 @@ class Desk:
     def believe(self, task: str) -> bytes | None:
         """Take a person's edits of a page into the log, before anything else is said of the task. Returns the page as
         it was read. What they saved in the moment of a rendering, and cannot be read, is given back its place."""
-        fresh = sheet.fresh_path(self.vault, task)
+        fresh = page_file.fresh_path(self.vault, task)
         try:
-            self._believe(task, sheet.content(fresh))
+            self._believe(task, page_file.content(fresh))
             platform.remove(fresh)  # before the page is believed, which may take back what this says
-        except (sheet.Unreadable, OSError):
-            sheet.give_back(fresh, record.page_path(self.vault, task))
+        except (page_file.Unreadable, OSError):
+            page_file.give_back(fresh, record.page_path(self.vault, task))
         raw = None
         try:
-            raw = sheet.read(self.vault, task)
-            sheet.keep_base(self.vault, task, raw or b"")
+            raw = page_file.read(self.vault, task)
+            page_file.keep_base(self.vault, task, raw or b"")
             self._believe(task, raw)
-        except sheet.Unreadable as why:
+        except page_file.Unreadable as why:
             self._cannot_read(task, str(why))
         platform.remove(fresh)
         return raw
@@ -139,16 +139,16 @@ class Desk:
         """Raises Unreadable."""
         if raw is None:
             return
-        text = sheet.text_of(raw)
-        base = sheet.base_of(self.vault, task, text)
+        text = page_file.text_of(raw)
+        base = page_file.base_of(self.vault, task, text)
         if not page.is_edited(text):
             return  # a rendering of ours, of whichever machine
-        made = self._as_entries(task, sheet.read_edits(text, base, lambda ident: self._find(task, ident, base)))
+        made = self._as_entries(task, page_file.read_edits(text, base, lambda ident: self._find(task, ident, base)))
         if made:
             self.add(task, made)
         platform.remove(record.hand_path(self.vault, task))
 
-    def _as_entries(self, task: str, found: sheet.Edits) -> list[Entry]:
+    def _as_entries(self, task: str, found: page_file.Edits) -> list[Entry]:
         """A person's edits as entries. What was believed before, by somebody who was then killed, is not told again."""
         from holdfast.capture.flags import cut
 
@@ -181,7 +181,7 @@ class Desk:
             newest = newer
         return newest
 
-    def _is_new_goal(self, task: str, goal: str, found: sheet.Edits) -> bool:
+    def _is_new_goal(self, task: str, goal: str, found: page_file.Edits) -> bool:
         """A page that has become old may only have the goal of then."""
         known = self.index.task(task)
         if not found.is_old:
@@ -229,13 +229,13 @@ class Desk:
         """Whether a page is not as it was rendered last, or not there: then a look renders it, and else it costs a
         read."""
         try:
-            raw = sheet.read(self.vault, task)
-        except sheet.Unreadable:
+            raw = page_file.read(self.vault, task)
+        except page_file.Unreadable:
             return True
         return (
             raw is None
-            or raw != sheet.content(sheet.base_path(self.vault, task))
-            or platform.is_there(sheet.fresh_path(self.vault, task))
+            or raw != page_file.content(page_file.base_path(self.vault, task))
+            or platform.is_there(page_file.fresh_path(self.vault, task))
         )
 
     def touch(self, task: str) -> None:
@@ -259,9 +259,9 @@ class Desk:
             data = page.render(page.gather(self.index, known)).encode("utf-8", "replace")
             if data == before:
                 return
-            platform.write_atomic(sheet.coming_path(self.vault, task), data, durable=False)
-            if sheet.put(self.vault, task, data, before):
-                posix.rename(sheet.coming_path(self.vault, task), sheet.base_path(self.vault, task))
+            platform.write_atomic(page_file.coming_path(self.vault, task), data, durable=False)
+            if page_file.put(self.vault, task, data, before):
+                posix.rename(page_file.coming_path(self.vault, task), page_file.base_path(self.vault, task))
                 return
 
     def _find(self, task: str, ident: str, base: str) -> Entry | None:
