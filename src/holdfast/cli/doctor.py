@@ -39,8 +39,8 @@ def doctor(
     agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
 ) -> None:
     """Probe every link from your agent to the vault; exit status 0 where all is well."""
-    from holdfast.health import doctor, hosts, printer
-    from holdfast.health.finding import Place
+    from holdfast.health import doctor, hosts
+    from holdfast.health.finding import Place, examination_lines
 
     cwd = platform.working_folder(os.environ)
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ), hosts.known(tuple(agent or ())))
@@ -54,7 +54,7 @@ def doctor(
     if json:
         output.as_json(report.as_record())
     else:
-        output.echo("\n".join(printer.examination_lines(report)))
+        output.echo("\n".join(examination_lines(report)))
     if not report.ok:
         raise SystemExit(report.status)
 
@@ -132,8 +132,8 @@ def audit(
     json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Compare what should have run with what did; exit status 1 where the two differ."""
-    from holdfast.health import audit, printer, sessions
-    from holdfast.health.finding import Place
+    from holdfast.health import audit, sessions
+    from holdfast.health.finding import Place, audit_lines
 
     if project and everything:
         raise UsageError("Say either --project or --all, not both; nothing was looked at.")
@@ -144,7 +144,7 @@ def audit(
     if json:
         output.as_json(found.as_record())
     else:
-        output.echo("\n".join(printer.audit_lines(found)))
+        output.echo("\n".join(audit_lines(found)))
     if not found.ok:
         raise SystemExit(1)
 

@@ -16,7 +16,6 @@ from holdfast.capture import config, gate, home, platform, vault_id
 from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.install import messages, plan, removal
-from holdfast.install.demo.story import run
 
 if TYPE_CHECKING:
     from holdfast.hosts.registration import Scope
@@ -132,4 +131,6 @@ def demo(
     keep: Annotated[bool, Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
 ) -> None:
     """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
+    from holdfast.install.demo import run
+
     run(output.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)

@@ -16,7 +16,7 @@ from holdfast.health import boundaries, closes, inline_closes, sessions, unseen_
 from holdfast.health import field as index
 from holdfast.health import sessions as period
 from holdfast.health.capture import check_acknowledged, check_queue
-from holdfast.health.finding import Finding, unseen
+from holdfast.health.finding import LOOP_STAGES, Finding, unseen
 from holdfast.health.history import check_faults, check_history
 from holdfast.health.vault import check_folders, check_locks, check_space
 from holdfast.text.layout import age, many
@@ -39,7 +39,6 @@ SKIPS = (
     *("not-closed", "not-drained", "not-indexed", "hook-error", "mark", "dead-letter", "no-answer", "hooks-silent"),
     *("no-snapshot", "close-failed", *QUEUE),
 )
-STAGES = ("noted", "reopened", "wired", "proven")  # of loops: how far each has come
 MOST_LISTED = 50  # findings of one kind; a thousand dead sessions are one cause
 
 
@@ -96,7 +95,7 @@ class Audit:
             "loops": {
                 "open": len(self.loops.open),
                 "closed": len(self.loops.closed),
-                **{stage: self.loops.count(stage) for stage in STAGES},
+                **{stage: self.loops.count(stage) for stage in LOOP_STAGES},
             },
             "skips": [_record(one) for one in self.findings if one.name in SKIPS],
             "alarms": [_record(one) for one in self.findings if one.name not in SKIPS],

@@ -1,5 +1,4 @@
-"""The command line of `task run`: where its prompt stands, so that a task's memory can be put before it; where words are
-code.
+"""The command line of `task run`: where its prompt is, so that the task's memory can go before it, and what is code.
 
 Promise: the value of an option is never taken for the prompt. An option that is not known and is followed by a word
 could mean either, so nothing is guessed: the caller is asked to write {memory} where it belongs. The same for every
