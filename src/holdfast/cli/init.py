@@ -1,9 +1,5 @@
-"""`holdfast init`: the vault, the launcher, and our lines in the settings of the agents on this machine.
-
-`holdfast uninstall`: our lines out of the agents' settings, the launcher and the command gone; the vault stays.
-
-`holdfast demo`: a whole life of a memory, watched running in a vault of its own.
-"""
+"""`holdfast init` makes vault and launcher and registers the hooks, `holdfast uninstall` takes all but the vault away,
+and `holdfast demo` plays a whole life of a memory in a vault of its own."""
 
 from __future__ import annotations
 
@@ -64,16 +60,14 @@ def init(
         about = messages.as_data(settings, works)
         output.as_json(messages.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
-    for line in messages.init_lines(wanted, written=not dry_run, judge=messages.line(settings, works)):
-        output.echo(line)
+    output.lines(messages.init_lines(wanted, written=not dry_run, judge=messages.line(settings, works)))
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Write this?"):
         output.echo("Nothing was written.")
         return
     plan.apply(wanted, env)
-    for line in messages.next_lines(wanted, env, cwd):
-        output.echo(line)
+    output.lines(messages.next_lines(wanted, env, cwd))
     if not yes and output.is_answered() and messages.may_ask(settings, works):
         choose_judge(works)
 
@@ -87,14 +81,12 @@ def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
     from holdfast.judge import choosing
 
-    for line in messages.question(works):
-        output.echo(line)
+    output.lines(messages.question(works))
     while (answer := output.prompt("Which", "0", "0")).strip() not in messages.answers(works):
         output.echo(f"Say one of {', '.join(messages.answers(works))}.")
     offer = messages.answered(answer, works)
     path = choosing.write(home.state(home.own_vault(os.environ)), messages.settings_of(offer))
-    for line in messages.answer_lines(offer, path):
-        output.echo(line)
+    output.lines(messages.answer_lines(offer, path))
 
 
 def uninstall(
@@ -115,16 +107,14 @@ def uninstall(
             removal.apply(wanted, env)
         output.as_json(messages.uninstall_as_data(wanted, env, written=not dry_run))
         return
-    for line in messages.uninstall_lines(wanted, in_full=dry_run):
-        output.echo(line)
+    output.lines(messages.uninstall_lines(wanted, in_full=dry_run))
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Remove this?"):
         output.echo("Nothing was changed.")
         return
     removal.apply(wanted, env)
-    for line in messages.stays(env, cwd):
-        output.echo(line)
+    output.lines(messages.stays(env, cwd))
 
 
 def demo(
