@@ -1,4 +1,4 @@
-"""What a start is told of the open tasks of its project: made with every checkpoint, so the hook reads one small file.
+"""The open tasks of a project as a start tells them: made with every checkpoint, so the hook reads one small file.
 
     .state/tasks/boot/<project>     the newest tasks, each with its items in order, and how long its logs were then
 
@@ -67,19 +67,9 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
         seen = page.gather(index, task, most=MOST, characters=CHARACTERS) if detailed else None
         told_items, more = items(task, seen, why.get(task.id, ""))
         known = _kept(index, seen) if seen else None
-        told.append(
-            {
-                **({"known": known} if known else {}),
-                "id": task.id,
-                "state": task.state,
-                "episode": task.episode,
-                "spoke": task.spoke,
-                "logs": record.logs(vault, task.id),
-                "watched": True,
-                "items": told_items,
-                "more": more,
-            }
-        )
+        own = {name: getattr(task, name) for name in ("id", "state", "episode", "spoke")}
+        made = {"logs": record.logs(vault, task.id), "watched": True, "items": told_items, "more": more}
+        told.append({**({"known": known} if known else {}), **own, **made})
     data = codec.encode({"v": VERSION, "project": project, "tasks": told, "more": max(0, len(found) - LISTED)})
     try:
         if not told:
@@ -92,7 +82,7 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
 
 
 def _kept(index: Index, seen: View) -> dict[str, Any] | None:
-    """What the standing of a task is made of, for a start that finds more in the log (tasks/observations)."""
+    """The parts of a task's standing, for a start that finds more in the log (tasks/observations)."""
     from holdfast.tasks import page
     from holdfast.tasks.observations import kept
 
@@ -112,13 +102,8 @@ def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, s
     items = [(f"{head}\nRead {place} first; its decisions hold without being weighed again, what is COMPLETED is not "
               "done again.", head, FIRST)]  # fmt: skip
     if unread:
-        items.append(
-            (
-                f"({place} was edited and cannot be read: {unread}. It is left as it is; this is from the log.)",
-                "",
-                FIRST,
-            )
-        )
+        told = f"({place} was edited and cannot be read: {unread}. It is left as it is; this is from the log.)"
+        items.append((told, "", FIRST))
     step = seen.step()
     if step:
         outside = record.outside(seen.next) if seen.next and step == seen.said_next() else ""

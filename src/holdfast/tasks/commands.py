@@ -32,7 +32,7 @@ MOST_DATED = 400  # entries, the newest, among which one is looked for by its da
 
 @value
 class Saved:
-    """What was written: the task as it is now, the entry, and what else its author should know."""
+    """A change that was written: the task as it is now, the entry, and what else its author should know."""
 
     task: Task
     entry: Entry
@@ -58,7 +58,7 @@ def start(
         made = [first]
         made += [work.make(name, record.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
         work.add(name, made)
-        saved = _saved(work, first, name, [*changes, *_changed(lines)])
+        saved = _saved(work, first, name, [*changes, *(change for _, found in lines for change in found)])
     tell(vault, saved, speaker, clock())
     return saved
 
@@ -91,15 +91,8 @@ def checkpoint(
             if same:
                 return Saved(task, same, was_there=True)
         notes = [*changes, *_overlaps(work, task, line, said.kind)]
-        made = work.make(
-            task.id,
-            said.kind,
-            line,
-            origin=speaker.origin,
-            episode=speaker.episode,
-            supersedes=old,
-            both=said.both_hold,
-        )
+        who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        made = work.make(task.id, said.kind, line, supersedes=old, both=said.both_hold, **who)
         if ident:
             made = replace(made, id=ident)
         more = []
@@ -129,22 +122,18 @@ def move(
     with Transaction(vault, clock) as work:
         task = states.choose(work.index, named, speaker.project.id, env)
         states.refuse(task.id, task.state, to)
-        if to == states.RESUMED and task.state in states.RUNNING and task.episode != speaker.episode:
-            _refuse_taking_over(task, runs)
+        is_anothers = task.state in states.RUNNING and task.episode not in ("", speaker.episode)
+        if to == states.RESUMED and is_anothers and runs(task.episode):
+            raise UsageError(
+                f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
+                "Checkpoints of several sessions go to it all the same."
+            )
         work.believe(task.id)
         made = work.make(task.id, record.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
         work.add(task.id, [made])
         saved = _saved(work, made, task.id, list(changes))
     tell(vault, saved, speaker, clock())
     return saved
-
-
-def _refuse_taking_over(task: Task, runs: Callable[[str], bool]) -> None:
-    if task.episode and runs(task.episode):
-        raise UsageError(
-            f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
-            "Checkpoints of several sessions go to it all the same."
-        )
 
 
 def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
@@ -160,10 +149,6 @@ def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
     line, labels = redact(line)
     more = (f"secrets were redacted before writing: {', '.join(labels)}",) if labels else ()
     return line, (*changes, *more)
-
-
-def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
-    return [change for _, changes in lines for change in changes]
 
 
 def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
@@ -269,7 +254,12 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
     The entry is durable whatever becomes of these."""
     state, one = home.state(vault), saved.entry
     try:
-        ledger.append_all(state, "task", now, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
+        told = {"task": saved.task.id, "project": saved.task.project, "episode": speaker.episode}
+        rows: list[dict[str, object]] = [
+            {**told, "entry": made.id, "section": made.kind, **({"to": made.to} if made.to else {})}
+            for made in (one, *saved.more)
+        ]
+        ledger.append_all(state, "task", now, rows)
         if speaker.episode and speaker.origin != "user":
             episodes.heard(state, speaker.episode, now)
             once.answered(state, speaker.episode, now)
@@ -277,11 +267,6 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
             once.drop(state, speaker.episode, once.CALLED)
     except (NotSaved, OSError, HoldfastError):
         return
-
-
-def _record(task: Task, one: Entry, speaker: Speaker) -> dict[str, object]:
-    told = {"task": task.id, "entry": one.id, "section": one.kind, "project": task.project, "episode": speaker.episode}
-    return {**told, "to": one.to} if one.to else {**told}
 
 
 @value
@@ -348,8 +333,8 @@ def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_o
 
 
 def decisions(vault: str, project: str | None, clock: Callable[[], float], *, also_gone: bool = False) -> list[Decided]:
-    """Of all tasks, the finished ones too: what was decided holds until something supersedes it. What was decided in a
-    task that was given up binds nobody."""
+    """The decisions of all tasks, the finished ones too: each holds until something supersedes it. Those of a task that
+    was given up bind nobody."""
     if not home.format_of(vault):
         return []
     found: list[Decided] = []

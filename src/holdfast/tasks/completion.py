@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.index import Index
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
-    from holdfast.tasks.transaction import Unread
 
 
 ALL = "all"
@@ -95,7 +94,11 @@ def finish(
         if was_seen := page.standing_of(work.index, task.id).seen:
             notes[f"{observations.DONE} {observations.some(was_seen)}"] = None
         task = work.index.task(task.id) or task
-        notes.update((_left(one), None) for one in work.unread if one.task == task.id)
+        why = [one.why for one in work.unread if one.task == task.id]
+        notes |= dict.fromkeys(
+            f"session_memory.md cannot be read ({one}); it stays where it is, and the archive is made from the log"
+            for one in why
+        )
     if made:
         commands.tell(vault, commands.Saved(task, made[-1]), speaker, clock())
     for name in (record.LATE, record.DEAD):  # what a start would warn of is over
@@ -118,10 +121,6 @@ def doubts(index: Index, task: Task, *, is_named: bool) -> str:
     if told:
         return f"Not all of task {task.id} is done: {told}"
     return "" if is_named else f"No task was named; {task.id} ({task.goal[:LONGEST_GOAL]}) is the one that is open here"
-
-
-def _left(one: Unread) -> str:
-    return f"session_memory.md cannot be read ({one.why}); it stays where it is, and the archive is made from the log"
 
 
 def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finished:

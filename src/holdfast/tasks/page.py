@@ -78,13 +78,8 @@ class View:
         if self.task.is_over:
             return ""
         is_newest = self.next is not None and self.next.time >= self.worked_at()
-        return observations.step(
-            self.standing,
-            said=self.said_next(),
-            is_newest=is_newest,
-            is_reached=self.is_reached,
-            begun=self.begun,
-        )
+        said, is_reached = self.said_next(), self.is_reached
+        return observations.step(self.standing, said=said, is_newest=is_newest, is_reached=is_reached, begun=self.begun)
 
     def worked_at(self) -> float:
         """When work was last reported or seen."""
@@ -268,13 +263,9 @@ def _size(view: View) -> int:
 
 
 def _section(view: View, part: Part, size: int) -> list[str]:
-    lines = []
-    if part.more:
-        what = "one" if part.more == 1 else "ones"
-        lines.append(
-            f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` {LISTED}"
-        )
-    return lines + [line(one, size, view.gone.get(one.id, "")) for one in part.entries]
+    what = "one" if part.more == 1 else "ones"
+    left = f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` {LISTED}"
+    return [*([left] if part.more else []), *(line(one, size, view.gone.get(one.id, "")) for one in part.entries)]
 
 
 def line(one: Entry, size: int = record.SHORT, gone: str = "") -> str:
@@ -296,18 +287,13 @@ def worded(one: Entry, size: int = record.SHORT) -> str:
 
 
 def standing(found: Standing) -> str:
-    """What is completed, where it stopped, what is left, in one line."""
+    """The standing in one line: what is completed, where it stopped, what is left."""
     parts = (
-        ("completed ", found.completed),
-        (f"{observations.DONE} ", found.seen),
-        ("seen begun: ", found.seen_begun),
-        ("in progress ", found.in_progress),
-        ("skipped ", found.skipped),
-        ("failed ", found.failed),
-        ("pending ", found.pending),
-        ("never mentioned ", found.gaps),
+        *(("completed", found.completed), (observations.DONE, found.seen), ("seen begun:", found.seen_begun)),
+        *(("in progress", found.in_progress), ("skipped", found.skipped), ("failed", found.failed)),
+        *(("pending", found.pending), ("never mentioned", found.gaps)),
     )
-    told = [f"{what}{observations.some(names)}" for what, names in parts if names]
+    told = [f"{what} {observations.some(names)}" for what, names in parts if names]
     if found.stopped:
         told.append(f"stopped at {found.stopped}")
     return " · ".join(told)

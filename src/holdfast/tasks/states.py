@@ -1,10 +1,8 @@
-"""The states of a task, which may follow which, and which task is meant.
+"""The states of a task, which may follow which, which task is meant, and the protocol as text for prompts.
 
 A task is started, becomes active with its first checkpoint, may be paused or blocked and resumed, and ends
 completed or abandoned; one that is over can be reopened. A task whose session died stays active. Where several
 tasks could be meant, nothing is guessed: the caller is asked, with their names.
-
-The protocol as text: blocks for CLAUDE.md, AGENTS.md and prompts, for hosts and people that our hooks do not reach.
 """
 
 from __future__ import annotations
@@ -36,13 +34,12 @@ FOLLOWS = {
     COMPLETED: (REOPENED,),
     ABANDONED: (REOPENED,),
 }
+WORKED_ON = "checkpoint, pause, block, complete or abandon it"
 INSTEAD = {
     STARTED: "checkpoint it",
-    ACTIVE: "checkpoint, pause, block, complete or abandon it",
-    RESUMED: "checkpoint, pause, block, complete or abandon it",
+    **dict.fromkeys((ACTIVE, RESUMED, REOPENED), WORKED_ON),
     PAUSED: "resume or abandon it",
     BLOCKED: "resume, pause or abandon it",
-    REOPENED: "checkpoint, pause, block, complete or abandon it",
 }
 
 
@@ -134,7 +131,5 @@ def block(form: str) -> str:
         raise UsageError(f'"{form}" is no form of the protocol; use one of: {", ".join(FORMS)}.')
     if form == "prompt":
         return f"This is one session of a long task; its memory is kept by holdfast.\n\n{RULES}\n"
-    title = "## Session memory protocol"
-    return (
-        f"{BEGIN}\n{title}\n\nLong tasks go over many sessions; their memory is kept by holdfast.\n\n{RULES}\n{END}\n"
-    )
+    head = "## Session memory protocol\n\nLong tasks go over many sessions; their memory is kept by holdfast."
+    return f"{BEGIN}\n{head}\n\n{RULES}\n{END}\n"

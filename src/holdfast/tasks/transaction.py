@@ -1,4 +1,4 @@
-"""The tasks while their one lock is held: the logs are taken in, a person's edits are believed, pages are rendered.
+"""One change to the tasks, under their one lock: the logs are taken in, a person's edits believed, pages rendered.
 
     with Transaction(vault, clock) as work:
         work.add(task, entries)
@@ -49,10 +49,7 @@ class Transaction:
     def __init__(
         self, vault: str, clock: Callable[[], float], patience: float = PATIENCE, *, only_look: bool = False
     ) -> None:
-        self.vault = vault
-        self.clock = clock
-        self.patience = patience
-        self.only_look = only_look
+        self.vault, self.clock, self.patience, self.only_look = vault, clock, patience, only_look
         self.unread: list[Unread] = []
         self.behind = ""  # why something that is derived could not be written; the logs have it all the same
         self._lock = -1
@@ -131,7 +128,8 @@ class Transaction:
             page_file.keep_base(self.vault, task, raw or b"")
             self._believe(task, raw)
         except page_file.Unreadable as why:
-            self._cannot_read(task, str(why))
+            if not any(one.task == task for one in self.unread):
+                self.unread.append(Unread(task, str(why)))
         platform.remove(fresh)
         return raw
 
@@ -163,7 +161,11 @@ class Transaction:
                 told += [(kind, piece, (newest.id,)) for piece in pieces]
         told += [(record.WITHDRAW, "", (ident,)) for ident in found.gone if not self.index.gone_by(task, ident)]
         told += [(record.GOAL, piece, ()) for piece in cut(found.goal)[:1] if self._is_new_goal(task, piece, found)]
-        hand = self._hand(task)
+        try:  # whose edits these are: a person's, unless the hook has seen an agent make them
+            hand = platform.read_file(record.hand_path(self.vault, task), 64).decode("utf-8", "replace")
+            hand = hand if hand in ORIGINS else ORIGINS[-1]
+        except OSError:
+            hand = "user"
         return [
             self.make(task, kind, text, nth, origin=hand, supersedes=old) for nth, (kind, text, old) in enumerate(told)
         ]
@@ -189,14 +191,6 @@ class Transaction:
         said = self.index.entries(task, record.GOAL, record.STATE)
         return goal not in {one.text for one in said if one.kind == record.GOAL or one.project}
 
-    def _hand(self, task: str) -> str:
-        """Whose the edits of a page are: a person's, unless the hook has seen an agent make them."""
-        try:
-            found = platform.read_file(record.hand_path(self.vault, task), 64).decode("utf-8", "replace")
-        except OSError:
-            return "user"
-        return found if found in ORIGINS else ORIGINS[-1]
-
     def settle(self) -> None:
         """Render what was touched. A page or a disk that refuses it costs freshness; the log has everything."""
         if self._lock < 0:
@@ -209,8 +203,8 @@ class Transaction:
                 self.index.drop()
 
     def _settle(self) -> None:
-        projects = self.index.projects_behind()
-        touched = sorted(self._touched | self.index.behind())
+        behind, projects = self.index.behind()
+        touched = sorted(self._touched | behind)
         for task in touched:
             known = self.index.task(task)
             if known is None:
@@ -226,8 +220,7 @@ class Transaction:
         self.index.rendered(task for task in touched if task not in unread)
 
     def is_edited(self, task: str) -> bool:
-        """Whether a page is not as it was rendered last, or not there: then a look renders it, and else it costs a
-        read."""
+        """Whether a page is not as it was rendered last, or not there: then a look renders it."""
         try:
             raw = page_file.read(self.vault, task)
         except page_file.Unreadable:
@@ -242,8 +235,7 @@ class Transaction:
         self._touched.add(task)
 
     def look_over(self) -> None:
-        """Touch every open task whose page somebody edited, or of which no start is told: the others are as they are to
-        be."""
+        """Touch every open task whose page somebody edited, or of which no start is told."""
         for name in record.open_tasks(self.vault):
             known = self.index.task(name)
             is_told = known is not None and (known.is_over or home.has_tasks(home.state(self.vault), known.project))
@@ -271,7 +263,3 @@ class Transaction:
             shown = [line for line in base.split("\n") if line.endswith(f" ^{ident.lower()}")]
             found = [one for one in found if any(page.stamp(one.time) in at and one.text in at for at in shown)]
         return found[0] if len(found) == 1 else None
-
-    def _cannot_read(self, task: str, why: str) -> None:
-        if not any(one.task == task for one in self.unread):
-            self.unread.append(Unread(task, why))
