@@ -141,10 +141,6 @@ def _launcher(place: Place) -> str:
     return f"wrote the launcher {launcher.write_launcher(place.env, said)}"
 
 
-def _command(place: Place) -> str:
-    return f"wrote the command {launcher.write_command(place.env)}"
-
-
 def _vault(place: Place) -> str:
     home.refuse_newer(place.vault)
     home.make_vault(place.vault, place.env)
@@ -165,8 +161,8 @@ def _locks(place: Place) -> str:
 
 
 def _history(place: Place) -> str:
-    """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of. What is
-    left is told by the check, once."""
+    """Mend what is derived in the repository; then a writer goes through, which ends the fault that starts tell of. The
+    check tells what is left, once."""
     with locked(place.vault, PATIENCE) as repository:
         done = git_mending.mend(repository, place.clock())
         left = git_damage.look(repository)
@@ -218,9 +214,9 @@ ACTS: dict[str, Callable[[Place], str]] = {
     "vault-modes": _modes,
     "locks": _modes,
     "launcher": _launcher,
-    "command": _command,
+    "command": lambda place: f"wrote the command {launcher.write_command(place.env)}",
     "hook-line": _launcher,
-    "mcp": _command,
+    "mcp": lambda place: f"wrote the command {launcher.write_command(place.env)}",
     "git": _locks,
     "history": _history,
     "faults": _close,
