@@ -1,4 +1,4 @@
-"""What the hook saw of a unit, kept apart from what anybody said of it.
+"""Observations of the hook about a unit, kept apart from what anybody said of it.
 
 An entry of kind `seen` is one observation: `text` is the unit as a line of progress would name it, `to` says what was
 seen, `field` which file it was. They are of two sorts, and the later one holds:
@@ -159,13 +159,9 @@ def retold(known: dict[str, Any], late: Sequence[Entry]) -> Ahead | None:
     found = progress.standing(series, list(names.values()), known["order"])
     by = next((one for one in late if one.id == found.begun_by), None)
     worked = max(float(known["worked_at"]), *(one.time for one in late))
-    next_step = step(
-        found,
-        said=str(known["said"]),
-        is_newest=float(known["said_at"]) >= worked,
-        is_reached=bool(known["is_reached"]),
-        begun=how(by) if by else "",
-    )
+    word, is_newest, is_reached = str(known["said"]), float(known["said_at"]) >= worked, bool(known["is_reached"])
+    begun = how(by) if by else ""
+    next_step = step(found, said=word, is_newest=is_newest, is_reached=is_reached, begun=begun)
     return Ahead(found, next_step, _begun(series, names))
 
 

@@ -91,7 +91,9 @@ def read(text: str) -> tuple[Mark, ...]:
     for sign, piece in _pieces(rest) if state else ():
         unit = _taken_apart(piece)
         is_aside = is_aside and sign == ","
-        if (is_aside and not unit.remark and not _is_path(piece)) or (sign == "," and _first(piece) in ASIDES):
+        if (is_aside and not unit.remark and not _is_path(piece)) or (
+            sign == "," and (piece.split() or [""])[0].lower() in ASIDES
+        ):
             continue
         is_aside = bool(unit.remark)
         if unit.range and not unit.range.series:
@@ -222,17 +224,13 @@ def _held_together(cuts: list[tuple[str, str]]) -> list[tuple[str, str]]:
         while end < len(cuts) and cuts[end][0] == "and":
             end += 1
         run = cuts[at:end]
-        if all(_is_unit(piece) for _, piece in run if piece.strip()):
+        apart = [_taken_apart(piece.strip().removeprefix("and ")) for _, piece in run if piece.strip()]
+        if all(unit.range is not None or " " not in unit.name for unit in apart):
             pieces += [run[0], *((",", piece) for _, piece in run[1:])]
         else:
             pieces.append((run[0][0], " and ".join(piece.strip() for _, piece in run).removeprefix("and ")))
         at = end
     return [(sign, piece.strip().removeprefix("and ")) for sign, piece in pieces]
-
-
-def _is_unit(piece: str) -> bool:
-    unit = _taken_apart(piece.strip().removeprefix("and "))
-    return unit.range is not None or " " not in unit.name
 
 
 def _taken_apart(piece: str) -> _Unit:
@@ -243,17 +241,14 @@ def _taken_apart(piece: str) -> _Unit:
     if len(parts) > 1:
         second = clean(parts[1])
         found = numbers(f"{first} - {second}") if all(single(part) is None for part in parts[2:]) else None
-        if found and not _is_long_dash(body):
+        # A long dash with blanks about it only ever begins a remark.
+        first_dash = next((word for word in body.split() if word in DASHES), "")
+        if found and first_dash not in ("—", "--"):
             return _Unit(found, "", " - ".join(parts[2:]), insides)
         if all(" " not in part and any(map(is_digit, part)) for part in (first, second)):
             return _Unit(None, clean(" ".join(body.split())), "", insides)  # no range, and which half is meant?
     found = numbers(first)
     return _Unit(found, "" if found else first, remark, insides)
-
-
-def _is_long_dash(body: str) -> bool:
-    """Whether the first dash with blanks about it is one that only ever begins a remark."""
-    return next((word for word in body.split() if word in DASHES), "") in ("—", "--")
 
 
 def _parts(body: str) -> list[str]:
@@ -299,10 +294,6 @@ def _closings(text: str) -> dict[int, int]:
     return ends
 
 
-def _first(piece: str) -> str:
-    return (piece.split() or [""])[0].lower()
-
-
 def _is_path(piece: str) -> bool:
     said = clean(piece)
     return " " not in said and ("/" in said or "_" in said or "." in said[1:])
@@ -310,11 +301,8 @@ def _is_path(piece: str) -> bool:
 
 def _is_grouping(text: str, at: int) -> bool:
     """Whether a comma stands in 1,000: a list of numbers without blanks could look the same, so neither is read."""
-    begin = at
-    while begin and is_digit(text[begin - 1]):
-        begin -= 1
-    digits = leading(text[at + 1 :])
-    return len(digits) == 3 and 1 <= at - begin <= 3 and text[begin] != "0"
+    before, digits = text[len(text[:at].rstrip("0123456789")) : at], leading(text[at + 1 :])
+    return len(digits) == 3 and 1 <= len(before) <= 3 and before[0] != "0"
 
 
 def _ends_of(found: Range) -> tuple[int, int, int, int]:
