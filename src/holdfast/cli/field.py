@@ -152,7 +152,7 @@ def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
 
 
 def shown(thought: Thought, rank: int, width: int, beside: int = 0, query: str = "") -> list[str]:
-    """What it says, in as few lines as serve: its name and then its text, or the text alone, which may be its own
+    """A thought in as few lines as serve: its name and then its text, or the text alone, which may be its own
     name; of a long one what the query is about. `beside` columns of the first line are another's."""
     name, text = title(thought), " ".join(output.plain(thought.text).split())
     room = max(20, width - 3 - beside)
@@ -175,7 +175,7 @@ def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:
 
 
 def _successors(memory: Memory, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
-    """What took the place of results, whether or not it is among them; of other projects not even the name."""
+    """The thoughts that took the place of results, among them or not; of other projects not even the name."""
     shown = {one.thought.id: one.thought for one in answer.results}
     missing = {one.thought.superseded_by for one in answer.results if one.thought.superseded_by} - set(shown)
     others = memory.field.thoughts(sorted(missing)) if missing else {}

@@ -80,12 +80,14 @@ def agrees(question: str) -> bool:
 def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
     from holdfast.judge import choosing
+    from holdfast.judge.choice import Settings
 
     output.lines(messages.question(works))
     while (answer := output.prompt("Which", "0", "0")).strip() not in messages.answers(works):
         output.echo(f"Say one of {', '.join(messages.answers(works))}.")
     offer = messages.answered(answer, works)
-    path = choosing.write(home.state(home.own_vault(os.environ)), messages.settings_of(offer))
+    wanted = offer.settings if offer else Settings()  # "no model" is written down too, so that it is asked once
+    path = choosing.write(home.state(home.own_vault(os.environ)), wanted)
     output.lines(messages.answer_lines(offer, path))
 
 

@@ -122,7 +122,7 @@ def _review_lines(found: Reviews, edits: list[Proposal], state: str) -> Iterator
 
 
 def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
-    """Those of no known session first."""
+    """The notes by session, those of no known session first."""
     found: dict[str, list[Note]] = {"": []}
     for note in waiting:
         found.setdefault(reviewing.session_id(note), []).append(note)
@@ -130,7 +130,7 @@ def _by_session(waiting: tuple[Note, ...]) -> dict[str, list[Note]]:
 
 
 def _cause(state: str, waiting: list[Note]) -> str:
-    """What brought outside text into the session, where this machine knows it."""
+    """The tool that brought outside text into the session, where this machine knows it."""
     said = (once.read(state, note.session, once.TAINTED_BY) for note in waiting)
     cause = next((one for one in said if one), "")
     return f", outside text came in with `{cause}`" if cause else ""

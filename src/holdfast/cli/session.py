@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def edited_text(text: str) -> str:
-    """What the person saved. Raises UsageError where the editor failed or nothing was changed."""
+    """The text as the person saved it. Raises UsageError where the editor failed or nothing was changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         path = f"{folder}/handoff.md"  # in a folder of its own: editors save by a new file of that name

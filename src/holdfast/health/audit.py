@@ -147,7 +147,7 @@ def audit(place: Place, asked: Period) -> Audit:
         *counted.findings,
         *indexed,
         *_errors(told, place.clock()),
-        *_guarded("the queue", lambda: _queue(place)),
+        *_guarded("the queue", lambda: [*check_queue(place), *check_acknowledged(place)], QUEUE),
         *_vault(place),
         *fired,
         *boundaries.findings(told, place.clock()),
@@ -175,17 +175,18 @@ def audit(place: Place, asked: Period) -> Audit:
 
 
 def _episodes(place: Place, told: Told) -> Iterator[Episode]:
-    """Those of the period with a transcript, the newest first."""
+    """The episodes of the period with a transcript, the newest first."""
     for key, _ in sorted(told.own().items(), key=lambda item: -item[1].last):
         found = of_key(place.state, key)
         if found and found.transcript:
             yield found
 
 
-def _guarded(name: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """A part that breaks is a finding and hides no other."""
+def _guarded(name: str, look: Callable[[], Iterable[Finding]], only: tuple[str, ...] = ()) -> list[Finding]:
+    """A part that breaks is a finding and hides no other. With `only`, the doctor's checks of these names that failed:
+    a flag that waits too long need not be of any session."""
     try:
-        return list(look())
+        return [one for one in look() if not only or (not one.ok and one.name in only)]
     except Exception as error:
         return [_broken(name, error)]
 
@@ -205,13 +206,8 @@ def _errors(told: Told, now: float) -> Iterator[Finding]:
         yield Finding("hook-error", "", why, fix, own.left_out)
 
 
-def _queue(place: Place) -> Iterator[Finding]:
-    """What the doctor says of the whole queue: a flag that waits too long need not be of any session."""
-    return (one for one in (*check_queue(place), *check_acknowledged(place)) if not one.ok and one.name in QUEUE)
-
-
 def _vault(place: Place) -> Iterator[Finding]:
-    """What the doctor says of the vault itself: nothing is well that nothing can be filed in."""
+    """The doctor's checks of the vault itself that failed: nothing is well where nothing can be filed."""
     for look in (check_space, check_faults, check_folders, check_locks, check_history):
         try:
             yield from [replace(one, name="vault", about=one.name) for one in look(place) if not one.ok]

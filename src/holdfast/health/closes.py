@@ -96,12 +96,12 @@ class Closes:
         return [one for one in self.listed if takes(one.project)]
 
     def failed(self, takes: Callable[[object], bool]) -> list[Close]:
-        """Those whose newest try ended in an error: the others were done by a later close."""
+        """Closes whose newest try ended in an error: the others were done by a later close."""
         newest = {(one.episode, one.project): one for one in self.of(takes)}
         return [one for one in newest.values() if one.error]
 
     def fallen_back(self, takes: Callable[[object], bool]) -> list[Close]:
-        """Those that filed verbatim what was meant for a judge, and that nothing has put right since: neither a later
+        """Closes that filed verbatim what was meant for a judge, and that nothing has put right since: neither a later
         close of the same episode, nor any close of the project that a judge did, since each takes up what was left."""
         right: set[tuple[str, str]] = set()
         judged: set[str] = set()
@@ -116,7 +116,7 @@ class Closes:
         return found[::-1]
 
     def taken(self, keys: frozenset[str] | None) -> dict[str, Calls]:
-        """What was spent, by judge and model; for some episodes only, or for everything where `keys` is None."""
+        """The calls by judge and model; for some episodes only, or for everything where `keys` is None."""
         found: dict[str, Calls] = {}
         for (about, by), calls in self.calls.items():
             if keys is None or about in keys:

@@ -182,7 +182,7 @@ def _journal(place: Place) -> str:
 
 
 def _derived(place: Place) -> str:
-    """What cannot be read goes first: it is compiled, and a reader of it could only stumble."""
+    """Remove what cannot be read first: it is compiled, and a reader of it could only stumble."""
     for name in history.broken_derived(place):
         platform.remove(f"{place.state}/{name}")
     refresh_derived(place.vault, index.load(place.vault))

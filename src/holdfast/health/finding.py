@@ -84,7 +84,7 @@ def lost(name: str, detail: str, fix: str, *, can_fix: bool = False) -> Finding:
 
 
 def reason(error: Exception) -> str:
-    """What went wrong, in a few words."""
+    """An error in a few words."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__

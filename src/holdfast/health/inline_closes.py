@@ -125,7 +125,7 @@ class Inline:
 
 @dataclass(frozen=True)
 class Looked:
-    """All that were found; how many transcripts were read, and how many were not: gone, or too much to read."""
+    """All inline closes; how many transcripts were read, and how many were not: gone, or too much to read."""
 
     found: tuple[Inline, ...] = ()
     read: int = 0
@@ -157,7 +157,7 @@ def look(episodes: Iterable[Episode], vault: str) -> Looked:
 
 
 def of_episode(episode: Episode, vault: str) -> Inline | None:
-    """What one episode wrote of its memory itself; None where that is no close."""
+    """The inline close of one episode; None where what it wrote is none."""
     begins = salvage.beginning(episode)
     heard, _ = transcript.since(episode.host, episode.transcript, begins, MOST_EACH)
     if not any(one.role == CALL and writes_memory(one, vault) for one in heard):
@@ -182,7 +182,7 @@ def of_episode(episode: Episode, vault: str) -> Inline | None:
 
 @dataclass(frozen=True)
 class Turn:
-    """What the user asked for, now and just before, and the responses that call tools, with their calls."""
+    """A turn: the user's words, now and just before, and the responses that call tools, with their calls."""
 
     asked: str = ""
     calls: dict[Usage, list[Said]] = field(default_factory=dict)

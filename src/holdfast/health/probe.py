@@ -40,7 +40,7 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Ran:
-    """What a process left. Status -1: it did not end in time, or could not be started."""
+    """The end of a process. Status -1: it did not end in time, or could not be started."""
 
     status: int
     out: str
@@ -76,7 +76,7 @@ def run(
 
 @dataclass(frozen=True)
 class Fired:
-    """What became of a hook line: whether the hook was reached and wrote its record, and what it complained of."""
+    """A hook line that was run: whether the hook was reached and wrote its record, and its complaint."""
 
     ran: Ran
     is_recorded: bool
@@ -102,7 +102,7 @@ def _own(env: Mapping[str, str], folder: str, *without: str) -> dict[str, str]:
 
 
 def version_of(program: str, env: Mapping[str, str]) -> Ran:
-    """What a host says its version is."""
+    """The version that a host tells."""
     with scratch() as folder:
         own = {**env, home.CHILD: "1", "DISABLE_AUTOUPDATER": "1", **{host.home_variable: folder for host in every()}}
         return run([program, "--version"], own, folder)

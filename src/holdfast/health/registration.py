@@ -52,7 +52,7 @@ def check_launcher(place: Place) -> list[Finding]:
 
 
 def variables(text: str) -> dict[str, str]:
-    """What a launcher's own lines set, by name."""
+    """The variables that a launcher sets, by name."""
     found = {}
     for line in text.splitlines():
         name, sign, value = line.strip().removeprefix("export ").partition("=")
@@ -167,7 +167,7 @@ def check_lines(place: Place) -> Iterator[Finding]:
 
 
 def _lines(place: Place, host: Registrar, lines: list[Registered]) -> Finding | None:
-    """What is wrong with the lines by their looks."""
+    """The first fault in the lines by their looks."""
     init = f"`holdfast init --agent {host.NAME}` puts it right"
     ours = str(registration.launcher_path(place.env))
     for line in lines:

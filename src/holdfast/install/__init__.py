@@ -1,4 +1,4 @@
-"""What init writes on this machine; here the look before every command whether an upgrade has to write it again."""
+"""Init and uninstall; here the look before every command whether an upgrade has to write the launcher again."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ BOLD, CYAN, YELLOW, FAINT, PLAIN = "\x1b[1m", "\x1b[36m", "\x1b[33m", "\x1b[2m",
 
 @dataclass
 class Telling:
-    """What is said, line by line, and how many steps there were."""
+    """The printer of the play, and how many steps there were."""
 
     say: Callable[[str], None]
     colour: bool = False
     steps: int = 0
 
     def step(self, text: str) -> None:
-        """What happens now, and what to look at."""
+        """Begin a step: what happens now, and what to look at."""
         if self.steps:
             self.say("")
         self.steps += 1
@@ -42,15 +42,15 @@ class Telling:
         self._fold(BOLD, text, number, " " * len(number))
 
     def then(self, text: str) -> None:
-        """What else happens in the same step."""
+        """Go on in the same step."""
         self._fold(BOLD, text, "   ", "   ")
 
     def command(self, words: str) -> None:
-        """What is typed, by an agent or by a person."""
+        """Show a command that an agent or a person types."""
         self._fold(CYAN, f"$ {words}", BELOW, BELOW + "    ")
 
     def quote(self, lines: Iterable[str], loud: str = "") -> None:
-        """What was printed, whole lines of it; the one that begins with `loud` is what to look at."""
+        """Show printed lines; the one that begins with `loud` is what to look at."""
         for line in lines:
             self._fold(YELLOW if loud and line.startswith(loud) else "", line, BELOW, BELOW + "  ")
 

@@ -126,7 +126,7 @@ def ensure(env: Mapping[str, str], command: str) -> bool:
 
 
 def stale(env: Mapping[str, str], command: str) -> dict[Path, str]:
-    """Those of the two that are missing or not this installation's, with the text that they should have."""
+    """The launcher and the command where missing or not this installation's, with the text they should have."""
     wanted = {launcher_path(env): launcher_text(command), command_path(env): command_text()}
     return {path: text for path, text in wanted.items() if _read(path) != text or not os.access(path, os.X_OK)}
 
@@ -183,7 +183,7 @@ HOST = "command"  # in records: the link, with the folders that were made for it
 
 @dataclass(frozen=True)
 class Named:
-    """What nudges name, and the link that is to be made for it; "" where none is."""
+    """The command in the words that nudges use, and the link that is to be made for it; "" where none is."""
 
     words: str
     link: str = ""
@@ -199,7 +199,7 @@ class Named:
 
 
 def decide(env: Mapping[str, str]) -> Named:
-    """What resolves in an agent's shell, as far as ours and a login shell tell."""
+    """The words that resolve in an agent's shell, as far as ours and a login shell tell."""
     link = link_path(env)
     answers = {_in(folders, link, env) for folders in (_folders(env, env.get("PATH", "")), _folders(env, login(env)))}
     if answers == {"there"}:
@@ -290,7 +290,7 @@ def make_link(link: str, env: Mapping[str, str]) -> bool:
 
 
 def remove_folders(env: Mapping[str, str]) -> None:
-    """Those that were made for the link and that nobody uses by now."""
+    """Remove the folders that were made for the link and that nobody uses by now."""
     record = settings_files.record_of(env, link_path(env))
     if record:
         settings_files.remove_folders(set(record.folders))

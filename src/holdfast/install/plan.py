@@ -1,4 +1,4 @@
-"""What `holdfast init` will do, and doing it.
+"""The plan of `holdfast init`, and doing it.
 
 Everything is planned before anything is written: settings that are broken stop the whole of it. Each file's record is
 on disk before the file changes, so a kill at any point leaves what the next init or uninstall completes. A second init

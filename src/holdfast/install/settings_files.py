@@ -71,7 +71,7 @@ def records_folder(env: Mapping[str, str]) -> Path:
 
 
 def records(env: Mapping[str, str]) -> list[Record]:
-    """All of them; one that cannot be read counts as none, and what it described is found by its lines."""
+    """All records; one that cannot be read counts as none, and what it described is found by its lines."""
     folder = records_folder(env)
     found = (_read(folder / name) for name in sorted(platform.names(str(folder))) if name.endswith(".json"))
     return [one for one in found if one]
@@ -189,7 +189,7 @@ def make_folders(folders: list[str]) -> None:
 
 
 def remove_folders(folders: Iterable[str]) -> None:
-    """Those of them that are empty, innermost first."""
+    """Remove the empty ones of some folders, innermost first."""
     for folder in sorted(set(folders), key=len, reverse=True):
         try:
             os.rmdir(folder)

@@ -300,7 +300,7 @@ def _next_word(text: str) -> tuple[str, str]:
 
 
 def superseded(text: str) -> str:
-    """What an entry says that it supersedes: an id, the end of one, or the date of a decision as a page shows it.
+    """The entry that another supersedes: its id, the end of one, or the date of a decision as a page shows it.
     Raises UsageError."""
     date = date_of(text)
     return date or entry_id(text)

@@ -52,8 +52,8 @@ def mark(one: Entry) -> Mark | None:
 
 
 def laid(known: Sequence[Span], fresh: Mark, entry: str) -> list[Mark]:
-    """What of it changes the numbers that are known: an older observation nothing that was said later, a range only
-    what was begun."""
+    """The marks that change the numbers that are known: an older observation changes nothing that was said later, a
+    range only what was begun."""
     if fresh.low == fresh.high:
         said = next((span for span in known if span.low <= fresh.low <= span.high), None)
         return [] if said and is_older(said.state, said.entry, entry) else [fresh]
@@ -70,7 +70,7 @@ def in_series(fresh: Mark, known: Container[str]) -> Mark:
 
 
 def named(before: Named | None, fresh: Mark, one: Entry) -> Named | None:
-    """What becomes of a named unit, or of a part of one that nobody named; None where nothing does."""
+    """A named unit, or a part of one that nobody named, after an observation; None where nothing changes."""
     if before is None:
         return Named(fresh.name, fresh.state, one.id, one.within) if one.within else None
     if not spans.yields(before.state, fresh.state) or is_older(before.state, before.entry, one.id):
@@ -123,7 +123,7 @@ class Ahead:
 def kept(
     series: Mapping[str, Sequence[Span]], names: Sequence[Named], order: Sequence[str], view: View
 ) -> dict[str, Any] | None:
-    """What a standing is made of, to be written down; None where that is too much."""
+    """The parts of a standing, to be written down; None where they are too many."""
     known = [(key, span) for key, said in series.items() for span in said]
     if len(known) > MOST or len(names) > MOST:
         return None
@@ -175,7 +175,7 @@ def _lay(series: dict[str, list[Span]], mark: Mark, entry: str) -> None:
 
 
 def _begun(series: dict[str, list[Span]], names: dict[str, Named]) -> tuple[str, ...]:
-    """What is begun, unit by unit."""
+    """The units that are begun."""
     found = [one.name for one in names.values() if one.state == BEGUN]
     for key, said in series.items():
         width = max(span.width for span in said)

@@ -153,7 +153,7 @@ def _part(index: Index, task: str, kind: str, most: int, characters: int) -> Par
 
 
 def _decisions(index: Index, task: str, most: int, characters: int) -> tuple[Part, dict[str, str]]:
-    """Those in force, and, where there is room, those that were superseded: a page never changes what was decided."""
+    """Decisions in force, and, where there is room, superseded ones: a page never changes what was decided."""
     found = list(index.entries(task, record.DECISION, in_force=True, newest=most))
     told = list(index.entries(task, record.DECISION, newest=most))
     if most:

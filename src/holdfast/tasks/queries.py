@@ -144,12 +144,11 @@ class Queries:
         ]
 
     def tasks(self, project: str | None = None, *, also_over: bool = False) -> list[Task]:
-        """Those of a project, with those of projects that were merged into it, or of all; the one that spoke last
-        first."""
+        """The tasks of a project and of those merged into it, or all; the one that spoke last first."""
         return self._those(None if project is None else same_project.ids(self.vault, project), also_over=also_over)
 
     def tasks_under(self, ident: str) -> list[Task]:
-        """Those that were begun under one id and are not over."""
+        """The tasks that were begun under one id and are not over."""
         return self._those((ident,))
 
     def _those(self, ids: tuple[str, ...] | None, *, also_over: bool = False) -> list[Task]:
@@ -183,7 +182,7 @@ class Queries:
         return _entry(row) if row else None
 
     def ending(self, task: str, wanted: str) -> list[Entry]:
-        """Those whose id is this or ends so, the sections' entries only."""
+        """The sections' entries whose id is this or ends so."""
         kinds = ", ".join(f"'{kind}'" for kind in record.SECTIONS)
         sql = f"SELECT {FIELDS} FROM entry WHERE task = ? AND kind IN ({kinds}) AND id LIKE ?"
         return [_entry(row) for row in self._rows(sql, task, f"%{wanted}")]

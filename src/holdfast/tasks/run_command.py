@@ -137,7 +137,7 @@ def refuse(command: Sequence[str]) -> None:
 
 
 def _taker(command: Sequence[str], at: int) -> str:
-    """What would take a word for code; "" where nothing does."""
+    """The program or option that would take a word for code; "" where none does."""
     is_host = False
     for nth in range(at):
         name = _name(command[nth])
@@ -208,7 +208,7 @@ class Insertion:
 
 
 def program(command: Sequence[str]) -> str:
-    """What is started, by its name alone."""
+    """The program that is started, by its name alone."""
     return os.path.basename(command[0])
 
 

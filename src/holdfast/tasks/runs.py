@@ -108,7 +108,7 @@ def run(vault: str, cwd: str, wish: Wish, speaker: Speaker, clock: Callable[[], 
 
 
 def _stdin() -> bytes:
-    """All of it. Raises UsageError where nobody has written a prompt."""
+    """All of stdin. Raises UsageError where nobody has written a prompt."""
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(
             "The command has no prompt and stdin is a terminal; nothing was started. Write one, or "

@@ -1,4 +1,4 @@
-"""What a decision touches: paths, settings, and the words that say what it is about.
+"""The subjects of a decision: paths, settings, and the words that say what it is about.
 
 Two decisions that touch one subject may contradict each other, so the later one has to say how it stands to the first.
 There is no understanding here, only bookkeeping: the same path or setting is the same subject; without one, most of the
@@ -98,7 +98,7 @@ class Decision:
 
 
 def touched(text: str) -> tuple[Subject, ...]:
-    """What a decision is about: its paths and settings, and its words as one subject."""
+    """The subjects of a decision: its paths and settings, and its words as one."""
     found = _read(text)
     words = Subject(WORDS, " ".join(sorted(found.stems)), " ".join(found.stems.values()))
     return (*found.names, words) if found.stems else found.names

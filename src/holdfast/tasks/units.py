@@ -1,4 +1,4 @@
-"""What a line of progress says, as marks: which units, in which state, in ranges where there are ranges.
+"""A line of progress as marks: which units, in which state, in ranges where there are ranges.
 
 A script skips what this calls completed, so nothing is guessed: what is not surely a number or a range is a name, and
 stays one. The grammar (nothing else is read):
@@ -252,7 +252,7 @@ def _taken_apart(piece: str) -> _Unit:
 
 
 def _parts(body: str) -> list[str]:
-    """What stands before, between and behind dashes that have blanks about them; a long one needs none."""
+    """The parts before, between and behind dashes that have blanks about them; a long one needs none."""
     spaced = "".join(
         f" {letter} "
         if letter == "—" and not (is_digit(body[at - 1 : at]) and is_digit(body[at + 1 : at + 2]))
