@@ -93,7 +93,7 @@ def tree(folder: Path) -> dict[str, object]:
     return found
 
 
-def init(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> plan.Plan:
+def init(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> plan.InstallPlan:
     made = plan.make(env, str(cwd), agents, "project" if project else "user")
     plan.apply(made, env)
     return made

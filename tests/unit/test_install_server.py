@@ -58,7 +58,7 @@ def env_of(fresh: Home) -> dict[str, str]:
     return {**fresh.env, **BARE, "SHELL": "/bin/sh"}
 
 
-def init(fresh: Home, *, permissions: bool = True) -> plan.Plan:
+def init(fresh: Home, *, permissions: bool = True) -> plan.InstallPlan:
     made = plan.make(env_of(fresh), str(fresh.project), permissions=permissions)
     plan.apply(made, env_of(fresh))
     return made

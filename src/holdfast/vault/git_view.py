@@ -19,10 +19,10 @@ import os
 import shutil
 import zlib
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
-from holdfast.model import value
 from holdfast.vault.purge_history import Beside
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ LARGEST_PACK = 1 << 32
 HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 
 
-@value
+@dataclass(frozen=True)
 class View:
     """`repository` shows what is whole. `there` are the ids of what the damaged one still has, `made` those that the
     files can make; `broken` are files of single objects, and `packs` names of packs, that cannot be read."""

@@ -16,11 +16,11 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import gate, home, platform
 from holdfast.errors import GitFailed
-from holdfast.model import value
 from holdfast.vault import frontmatter
 from holdfast.vault.git import Repository
 
@@ -40,7 +40,7 @@ PATH_AT = {b"M": 3, b"D": 1}  # how many words stand before a path
 ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
-@value
+@dataclass(frozen=True)
 class Beside(Repository):
     """A repository of the vault that lies elsewhere."""
 
