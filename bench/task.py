@@ -34,8 +34,8 @@ sys.path.insert(0, str(ROOT / "src"))
 from holdfast.capture.ids import new_id
 from holdfast.hosts import registration
 from holdfast.install import launcher
-from holdfast.tasks import record, seen
-from holdfast.tasks.desk import Desk
+from holdfast.tasks import observations, record
+from holdfast.tasks.transaction import Transaction
 
 TASK = "orders-audit"
 BATCH = 500
@@ -91,7 +91,7 @@ def _fill(command: str, env: Mapping[str, str], project: Path, size: int) -> Non
         subprocess.run([command, *words], env=env, cwd=project, check=True, stdout=subprocess.DEVNULL)
     if not size:
         return
-    with Desk(env["HOLDFAST_HOME"], time.time) as desk:
+    with Transaction(env["HOLDFAST_HOME"], time.time) as desk:
         for begin in range(0, size, BATCH):
             made = [desk.make(TASK, *_said(nth), nth - begin) for nth in range(begin, min(begin + BATCH, size))]
             desk.add(TASK, made)
@@ -154,11 +154,11 @@ def _seen(hook: list[str], env: dict[str, str], project: Path, begins: bytes) ->
         return once(hook, env, project, _event(project, hook_event_name="PostToolUse", **what))
 
     def behind() -> float:
-        with Desk(env["HOLDFAST_HOME"], time.time):
+        with Transaction(env["HOLDFAST_HOME"], time.time):
             pass  # what the runs before have left is rendered, as a close would
         now = time.time()
         labels = [f"file {next(later)}" for _ in range(LEFT)]
-        told = [(label, how) for label in labels for how in (seen.WRITTEN, seen.FOLLOWED)]
+        told = [(label, how) for label in labels for how in (observations.WRITTEN, observations.FOLLOWED)]
         made = [
             record.Entry(new_id(now, nth), now, record.SEEN, label, to=how) for nth, (label, how) in enumerate(told)
         ]

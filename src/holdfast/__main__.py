@@ -3,6 +3,7 @@
 `mcp` alone is served without the rest: a host waits for that start at each of its own, Codex for one second.
 """
 
+import gc
 import sys
 
 if __name__ == "__main__":
@@ -13,6 +14,10 @@ if __name__ == "__main__":
 
         print(f"holdfast: {Unsupported()}", file=sys.stderr)
         sys.exit(Unsupported.exit_status)
+    from holdfast.module_loader import install
+
+    install()
+    gc.set_threshold(50_000)  # what is imported stays: looking through it again and again is a tenth of a short command
     if sys.argv[1:] == ["mcp"]:
         from holdfast.cli.mcp import main
     else:

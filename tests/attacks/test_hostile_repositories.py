@@ -19,7 +19,7 @@ from holdfast.close.improve import skills
 from holdfast.close.verify import evidence
 from holdfast.errors import HoldfastError
 from holdfast.hosts import registration
-from holdfast.install import writing as exclude
+from holdfast.install import settings_files
 from holdfast.vault import anchors, git_settings, history, sync
 from holdfast.vault.transaction import writing
 
@@ -138,7 +138,7 @@ def test_no_question_to_git_obeys_a_single_setting(desk: Desk, canaries: Path, w
     asked: list[Callable[[], object]] = [
         lambda: skills.why_not(skill),
         lambda: anchors.head(root),
-        lambda: exclude.edit(root, [f"{root}/.claude/settings.local.json"]),
+        lambda: settings_files.exclusion(root, [f"{root}/.claude/settings.local.json"]),
         lambda: registration.root(root),
         lambda: evidence.has_commit(root, desk.git_head[:10]),
         lambda: evidence.occurs(root, "LIMIT"),

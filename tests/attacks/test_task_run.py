@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.errors import UsageError
-from holdfast.tasks.run import words
+from holdfast.tasks import run_command as words
 
 from . import support
 from .desk import Desk

@@ -14,7 +14,7 @@ from holdfast.capture import log
 from holdfast.cli import fast, task_fast  # noqa: F401 - loaded before the first blow falls on their effects
 from holdfast.memory import Memory
 from holdfast.tasks import boot, page, record  # noqa: F401
-from holdfast.tasks.words import Words
+from holdfast.tasks.checkpoint_words import Words
 
 from . import support_strace
 from .support import START, environment

@@ -42,7 +42,7 @@ LEFT = {
     "install/writing.py": "lines that older records on disk do not name",
     "judge/models.py": MODELS,
     "tasks/states.py": HELP,
-    "tasks/run/words.py": HELP,
+    "tasks/run_command.py": HELP,
     "text/transcript.py": TRANSCRIPT,
 }
 

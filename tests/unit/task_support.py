@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import home
 from holdfast.capture.flags import Speaker
 from holdfast.model import Project
-from holdfast.tasks import commands, record, words
+from holdfast.tasks import checkpoint_words, commands, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class Desk:
         return commands.start(self.vault, ident, goal, AGENT, self.clock, pending=units)
 
     def say(self, *argv: str, who: Speaker = AGENT) -> Saved:
-        said = words.settled(words.read(list(argv)))
+        said = checkpoint_words.settled(checkpoint_words.read(list(argv)))
         return commands.checkpoint(self.vault, said, who, self.clock, {})
 
     def move(self, to: str, reason: str = "", ident: str = "", *, living: tuple[str, ...] = ()) -> Saved:

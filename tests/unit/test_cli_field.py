@@ -16,7 +16,7 @@ import pytest
 from hook_support import SOURCE, Home, Terminal
 
 from holdfast.capture import config, home, once
-from holdfast.cli import recall as command
+from holdfast.cli import field as command
 from holdfast.field import traffic as records
 from holdfast.field.thought import Thought
 from holdfast.vault import notes

@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 from holdfast.capture import home, platform, queue
 from holdfast.errors import HoldfastError
 from holdfast.hosts import registration
+from holdfast.install import demo as story
 from holdfast.install import launcher
-from holdfast.install.demo import story
-from holdfast.install.demo.host import Host
-from holdfast.install.demo.stage import Stage, stage
-from holdfast.install.demo.story import WIDTH, Telling
+from holdfast.install.demo import WIDTH, Telling
+from holdfast.install.demo_stage import Host, Stage, stage
 
 COMMAND = [sys.executable, "-P", "-m", "holdfast", "demo"]
 PATIENCE = 60.0

@@ -19,10 +19,9 @@ STARTS = {
     "cli/session.py": "the user's editor",
     "health/probe.py": "the registered line, an agent's --version, and our own server as registered",
     "install/launcher.py": "an agent's own command line",
-    "install/demo/host.py": "our own hook, in a home made for the demonstration",
-    "install/demo/stage.py": "what a person types in the demonstration, git in its own project among it",
+    "install/demo_stage.py": "our own hook, and what a person types in the demonstration, in a home made for it",
     "hosts/programs.py": "an agent's own command line as a judge",
-    "tasks/run/process.py": "the command that `task run` was given",
+    "tasks/run_process.py": "the command that `task run` was given",
 }
 STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 SYSTEM = ("system", "popen", "posix_spawn", "posix_spawnp", "spawnv", "spawnve", "spawnvp", "execv", "execve", "execvp")
@@ -68,7 +67,7 @@ def test_every_start_of_a_program_is_known_and_git_is_started_in_one_place() -> 
     known = trees()
     starting = {name for name, tree in known.items() if starts_a_program(tree)}
     assert starting == set(STARTS), "say what it starts, and why that is safe in a folder that is not ours"
-    exempt = (GIT, "install/demo/stage.py")
+    exempt = (GIT, "install/demo_stage.py")
     named = {name: lines for name, tree in known.items() if (lines := words_of_git(tree)) and name not in exempt}
     assert named == {}, "git is started by capture/git_process alone"
 

@@ -18,7 +18,7 @@ from holdfast.errors import HoldfastError, UsageError
 from holdfast.hosts import json_hooks, jsonc, registration
 from holdfast.hosts.claude_code import settings as claude_code
 from holdfast.hosts.host import registrar
-from holdfast.install import launcher, plan, records, removal, writing
+from holdfast.install import launcher, plan, removal, settings_files
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
 
@@ -93,7 +93,7 @@ def tree(folder: Path) -> dict[str, object]:
     return found
 
 
-def init(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> plan.Plan:
+def init(env: dict[str, str], cwd: Path, *agents: str, project: bool = False) -> plan.InstallPlan:
     made = plan.make(env, str(cwd), agents, "project" if project else "user")
     plan.apply(made, env)
     return made
@@ -262,7 +262,7 @@ def test_settings_that_are_gone_by_now_are_not_made_again(fresh: Home, env: dict
     (fresh.folder / ".claude" / "settings.json").unlink()
     uninstall(env, fresh.project)
     assert not (fresh.folder / ".claude" / "settings.json").exists()
-    assert records.everything(env) == []
+    assert settings_files.records(env) == []
 
 
 def test_a_change_at_the_very_moment_is_kept(fresh: Home, env: dict[str, str]) -> None:
@@ -279,8 +279,8 @@ def test_a_change_at_the_very_moment_is_kept(fresh: Home, env: dict[str, str]) -
 
 def test_lines_without_a_record_go_too(fresh: Home, env: dict[str, str]) -> None:
     init(env, fresh.project)
-    for one in records.everything(env):
-        records.drop(env, one.path)
+    for one in settings_files.records(env):
+        settings_files.drop_record(env, one.path)
     uninstall(env, fresh.project)
     assert registrar("claude-code").registered(env, str(fresh.project)) == []
     assert registrar("codex").registered(env, str(fresh.project)) == []
@@ -289,7 +289,7 @@ def test_lines_without_a_record_go_too(fresh: Home, env: dict[str, str]) -> None
 
 def test_a_record_that_is_broken_is_as_good_as_none(fresh: Home, env: dict[str, str]) -> None:
     init(env, fresh.project)
-    for path in records.folder(env).iterdir():
+    for path in settings_files.records_folder(env).iterdir():
         path.write_text("{")
     uninstall(env, fresh.project)
     assert registrar("claude-code").registered(env, str(fresh.project)) == []
@@ -575,7 +575,7 @@ def test_a_line_that_two_work_trees_share_goes_with_the_last(
     assert git(other, "status", "--porcelain") == ""
     uninstall(env, other, project=True)
     assert path.read_bytes() == before
-    assert records.everything(env) == []
+    assert settings_files.records(env) == []
 
 
 @pytest.mark.parametrize("way", ["uninstall", "init"])
@@ -590,7 +590,7 @@ def test_lines_that_leave_a_project_leave_no_trace_wherever_it_is_killed(
             uninstall(env, repo, project=True) if way == "uninstall" else init(env, fresh.folder, "codex")
         uninstall(env, repo)
         assert without_data(tree(fresh.folder)) == before, f"killed before change {number}"
-        assert records.everything(env) == []
+        assert settings_files.records(env) == []
         if not fell[0]:
             break
         number += 1
@@ -625,7 +625,7 @@ def test_a_record_from_before_lines_were_on_record_is_understood(fresh: Home, en
     path = repo / ".git" / "info" / "exclude"
     before = path.read_bytes()
     init(env, repo, project=True)
-    for file in records.folder(env).iterdir():
+    for file in settings_files.records_folder(env).iterdir():
         file.write_text(
             json.dumps({name: one for name, one in json.loads(file.read_text()).items() if name != "lines"})
         )
@@ -637,7 +637,7 @@ def test_a_record_from_before_lines_were_on_record_is_understood(fresh: Home, en
 def test_without_git_there_is_nothing_to_keep_out(fresh: Home, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert registration.root(str(repo)) == str(repo)
-    assert writing.edit(str(repo), [f"{repo}/x"]) is None
+    assert settings_files.exclusion(str(repo), [f"{repo}/x"]) is None
 
 
 # --- Codex runs each line, so a project's go when the user's come
@@ -729,7 +729,7 @@ def test_a_replace_that_fails_leaves_the_file_as_it_was(place: Path, monkeypatch
     path.write_text("old")
     monkeypatch.setattr(os, "replace", _refuse)
     with pytest.raises(HoldfastError, match="it is as it was"):
-        writing.put_in_place(str(path), b"old", b"new")
+        settings_files.put_in_place(str(path), b"old", b"new")
     assert path.read_text() == "old"
     assert [one.name for one in place.iterdir()] == ["settings.json"]
 

@@ -20,7 +20,7 @@ from holdfast.hosts.claude_code import settings as claude_code
 from holdfast.hosts.codex import config as toml
 from holdfast.hosts.codex import settings as codex
 from holdfast.hosts.registration import Server
-from holdfast.install import plan, records, removal, writing
+from holdfast.install import plan, removal, settings_files
 
 pytestmark = pytest.mark.slow  # each init asks a login shell
 
@@ -58,7 +58,7 @@ def env_of(fresh: Home) -> dict[str, str]:
     return {**fresh.env, **BARE, "SHELL": "/bin/sh"}
 
 
-def init(fresh: Home, *, permissions: bool = True) -> plan.Plan:
+def init(fresh: Home, *, permissions: bool = True) -> plan.InstallPlan:
     made = plan.make(env_of(fresh), str(fresh.project), permissions=permissions)
     plan.apply(made, env_of(fresh))
     return made
@@ -199,9 +199,9 @@ def test_init_shows_what_it_adds_and_nothing_else_of_the_state(
     assert json.loads(claude.read_text()) == {"primaryApiKey": token}
     terminal("init", env=BARE)
     assert token in claude.read_text()
-    kept = b"".join(path.read_bytes() for path in records.folder(env_of(fresh)).iterdir())
+    kept = b"".join(path.read_bytes() for path in settings_files.records_folder(env_of(fresh)).iterdir())
     assert token.encode() not in kept
-    assert all(token not in str(one.before) for one in records.everything(env_of(fresh)))
+    assert all(token not in str(one.before) for one in settings_files.records(env_of(fresh)))
 
 
 def test_mode_and_link_of_the_state_stay(fresh: Home, claude: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_host_that_writes_at_the_very_moment_loses_nothing(
 ) -> None:
     """It writes once while we sync what we have made of its file."""
     made, left = plan.make(env_of(fresh), str(fresh.project)), [1]
-    sync = writing.os.fsync  # type: ignore[attr-defined]
+    sync = settings_files.os.fsync  # type: ignore[attr-defined]
 
     def write_first(number: int) -> None:
         sync(number)
@@ -294,14 +294,14 @@ def test_a_host_that_writes_at_the_very_moment_loses_nothing(
 def test_an_init_killed_before_the_state_changed_is_completed_or_undone(
     fresh: Home, claude: Path, monkeypatch: pytest.MonkeyPatch, again: str
 ) -> None:
-    before, replace = claude.read_bytes(), writing.put_in_place
+    before, replace = claude.read_bytes(), settings_files.put_in_place
 
     def killed(path: str, old: bytes | None, new: bytes | None) -> None:
         if path == str(claude):
             raise KeyboardInterrupt
         replace(path, old, new)
 
-    monkeypatch.setattr(writing, "put_in_place", killed)
+    monkeypatch.setattr(settings_files, "put_in_place", killed)
     with pytest.raises(KeyboardInterrupt):
         init(fresh)
     monkeypatch.undo()
@@ -310,7 +310,7 @@ def test_an_init_killed_before_the_state_changed_is_completed_or_undone(
         assert claude_code.server(fresh.env)
     uninstall(fresh)
     assert claude.read_bytes() == before
-    assert records.everything(env_of(fresh)) == []
+    assert settings_files.records(env_of(fresh)) == []
 
 
 def test_a_state_that_breaks_at_the_very_moment_is_left(fresh: Home, claude: Path) -> None:
@@ -336,8 +336,8 @@ def test_a_state_that_cannot_be_read_is_left_and_said_and_the_hooks_are_there(
 def test_a_lost_record_costs_nothing(fresh: Home, claude: Path, config: Path) -> None:
     before = claude.read_bytes(), config.read_bytes()
     init(fresh)
-    for one in records.everything(env_of(fresh)):
-        records.drop(env_of(fresh), one.path)
+    for one in settings_files.records(env_of(fresh)):
+        settings_files.drop_record(env_of(fresh), one.path)
     uninstall(fresh)
     assert claude.read_bytes() == before[0]
     assert toml.server_in(config.read_bytes(), "") is None

@@ -12,8 +12,7 @@ import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
 from holdfast.capture import home, once, platform, queue
-from holdfast.tasks import boot, commands, completion, record, sheet, states
-from holdfast.tasks import desk as desk_module
+from holdfast.tasks import boot, commands, completion, page_file, record, states, transaction
 from holdfast.tasks.index import Index
 from holdfast.tasks.record import Entry
 from holdfast.vault import own_files as task_files
@@ -63,7 +62,7 @@ def write(desk: Desk) -> None:
     "damage",
     [
         lambda text: text.replace("## Discoveries\n", "## My own heading\n\nmy own words\n\n## Discoveries\n").encode(),
-        lambda text: text.encode() + b"x" * sheet.LARGEST,
+        lambda text: text.encode() + b"x" * page_file.LARGEST,
         lambda text: text.replace("legacy_id", "l\xe9gacy_id").encode("latin-1", "replace"),
         lambda text: text[: len(text) // 2].encode(),
     ],
@@ -170,7 +169,7 @@ def test_texts_that_look_like_ours_come_back_as_they_were(desk: Desk, text: str)
 
 def test_ids_that_end_alike_are_told_apart_by_their_words(desk: Desk) -> None:
     hidden = Entry("01AAAAAAAAAAAAAA0000ABCDEF", NOW, "discovery", "hidden")
-    with desk_module.Desk(desk.vault, desk.clock) as made:
+    with transaction.Transaction(desk.vault, desk.clock) as made:
         made.add("audit", [hidden])
         more = [Entry(f"01AAAAAAAAAAAAAA{nth:04d}{nth:06d}", NOW + 1, "discovery", f"n {nth}") for nth in range(200)]
         made.add("audit", more)
@@ -225,7 +224,7 @@ def test_a_task_that_goes_takes_what_it_superseded_elsewhere_back(desk: Desk) ->
     shutil.rmtree(f"{desk.vault}/tasks/other")
     assert decided(desk) == ["DO NOT modify config/auth.yaml"]
     assert "superseded" not in desk.page()
-    with desk_module.Desk(desk.vault, desk.clock) as made:
+    with transaction.Transaction(desk.vault, desk.clock) as made:
         assert made.index.count("audit", "decision", in_force=True) == 1
 
 
@@ -327,7 +326,7 @@ def test_what_comes_to_a_task_while_it_is_archived_is_not_taken_away_with_its_fo
         done = whole(writer, subject, *given, **more)
         if subject == "task: completed audit" and "meanwhile" not in desk.page():
             desk.edit("\n## Next", "\n- meanwhile\n\n## Next")
-            with desk_module.Desk(desk.vault, desk.clock) as made:
+            with transaction.Transaction(desk.vault, desk.clock) as made:
                 made.touch("audit")
         return done
 
@@ -351,7 +350,7 @@ def test_the_decisions_of_an_abandoned_task_take_the_place_of_nothing(desk: Desk
 
 def test_another_machines_clock_does_not_silence_the_hook(desk: Desk) -> None:
     far = desk.time + 5 * 3600
-    with desk_module.Desk(desk.vault, desk.clock) as made:
+    with transaction.Transaction(desk.vault, desk.clock) as made:
         made.add("audit", [Entry("01BAAAAAAAAAAAAA0000ABCDEF", far, "discovery", "from another machine")])
     desk.say("--discovery", "from here")
     state = home.state(desk.vault)

@@ -13,7 +13,7 @@ from holdfast.capture.flags import Speaker
 from holdfast.errors import Conflict, NotFound, UsageError
 from holdfast.model import Project
 from holdfast.tasks import boot, commands, completion, page, record, states
-from holdfast.tasks.desk import Desk as Locked
+from holdfast.tasks.transaction import Transaction as Locked
 
 
 @pytest.fixture

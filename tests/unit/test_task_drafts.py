@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.capture import drafts
-from holdfast.tasks import words
-from holdfast.tasks.words import submission
+from holdfast.tasks import checkpoint_words
+from holdfast.tasks.checkpoint_words import submission
 
 if TYPE_CHECKING:
     from hook_support import Home, Terminal
@@ -82,4 +82,4 @@ def test_only_help_is_no_submission() -> None:
     assert submission(["--help", "x"]) == ""
     assert submission(["-t", "a", "--task=b", "--json", "--", "--json", "x"]) == "--json x"
     assert submission(["-"], "from a pipe") == "from a pipe"
-    assert words.submission(["--supersedes", "ABCD", "--next", "two", "words"]) == "two words"
+    assert checkpoint_words.submission(["--supersedes", "ABCD", "--next", "two", "words"]) == "two words"

@@ -28,7 +28,7 @@ from holdfast.capture import config, flags, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
 from holdfast.hook import intercept, nudge, tasks
-from holdfast.tasks import commands, record, states, words
+from holdfast.tasks import checkpoint_words, commands, record, states
 from holdfast.tasks.record import DECISION, Entry
 
 MOST_CHARACTERS, MOST_LINES = 9_000, 200
@@ -63,7 +63,7 @@ def begin(where: Home, task: str = TASK, *, folder: Path | None = None, **more: 
 def note(where: Home, *line: str, **more: Any) -> str:
     """What `holdfast task checkpoint` does; the entry's id."""
     now = more.pop("now", 0.0) or time.time()
-    said = words.settled(words.read(list(line)))
+    said = checkpoint_words.settled(checkpoint_words.read(list(line)))
     return commands.checkpoint(str(where.vault), said, speaker(where, **more), lambda: now, {}).entry.id
 
 
@@ -527,7 +527,7 @@ def call(where: Home, line: str, session: str = "s1", **more: Any) -> dict[str, 
 
 def words_left(where: Home) -> list[str]:
     """What the hook left word of, and nobody has fetched."""
-    found = (Path(where.state) / "episodes" / "course").rglob(f"{words.SAID}*")
+    found = (Path(where.state) / "episodes" / "course").rglob(f"{checkpoint_words.SAID}*")
     return [path.name for path in found]
 
 
@@ -656,7 +656,7 @@ KILLED = """
 import os, signal, sys, time
 from holdfast.capture import once
 from holdfast.hook import main
-from holdfast.tasks import boot, desk, record
+from holdfast.tasks import boot, transaction, record
 
 def dies(real, when):
     def do(*args, **more):
@@ -667,7 +667,7 @@ def dies(real, when):
 
 when, _, step = sys.argv[1].partition(" ")
 steps = {"first": (once, "first"), "append": (record, "append"), "put": (once, "put"), "boot": (boot, "write")}
-steps["render"] = (desk.Desk, "_render")
+steps["render"] = (transaction.Transaction, "_render")
 room, name = steps[step]
 setattr(room, name, dies(getattr(room, name), when))
 main.answer("claude-code", sys.stdin.buffer.read(), dict(os.environ), time.time(), time.perf_counter_ns())
@@ -710,7 +710,7 @@ def test_a_hook_does_not_wait_long_for_who_writes_to_the_tasks(begun: Home, term
 
 def test_an_empty_word_of_the_hook_is_no_word(begun: Home, terminal: Terminal) -> None:
     """A disk that was full when the word was to be left: the file is there, the id is not."""
-    name = words.settled(words.read(["--decision", FIRST])).name
+    name = checkpoint_words.settled(checkpoint_words.read(["--decision", FIRST])).name
     once.first(begun.state, begun.episode().key, name)
     assert terminal.fast(*ARGV, env=SESSION).status == 0
     assert logged(begun) == [FIRST]

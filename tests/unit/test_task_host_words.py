@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import UsageError
-from holdfast.tasks.run import words as host_words
+from holdfast.tasks import run_command as host_words
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_prompt_behind_an_equals_sign_is_found(option: str) -> None:
     ["claude -p", "claude -p --model haiku", "codex exec", "codex exec -", "codex exec resume --last", "opencode run"],
 )
 def test_a_host_without_a_prompt_reads_it_from_stdin(line: str) -> None:
-    assert host_words.place(line.split()) == host_words.Place()
+    assert host_words.place(line.split()) == host_words.Insertion()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from task_support import Desk
 
-from holdfast.tasks import page, record, sheet
+from holdfast.tasks import page, page_file, record
 from holdfast.tasks.record import Entry
 
 
@@ -219,8 +219,8 @@ def test_no_edit_of_a_page_is_lost_or_breaks_the_reading(changes: list[tuple[str
             lines[at] = text
             typed.append(text)
     try:
-        found = sheet.read_edits("\n".join(lines), base, known.get)
-    except sheet.Unreadable:
+        found = page_file.read_edits("\n".join(lines), base, known.get)
+    except page_file.Unreadable:
         return
     told = " ".join([*(text for _, text in found.fresh), *(text for _, _, text in found.changed), found.goal])
     for text in typed:

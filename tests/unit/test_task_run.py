@@ -19,10 +19,10 @@ from hook_support import PYTHON, SOURCE, START, Home, wait_until
 
 from holdfast.capture import flags, notices, platform, projects
 from holdfast.errors import Busy, NotFound, UsageError
-from holdfast.tasks import commands, record, states, words
-from holdfast.tasks.run import process as run_lock
-from holdfast.tasks.run import running
-from holdfast.tasks.run.running import Ran, Wish
+from holdfast.tasks import checkpoint_words, commands, record, states
+from holdfast.tasks import run_process as run_lock
+from holdfast.tasks import runs as running
+from holdfast.tasks.runs import Ran, Wish
 
 GO = ("claude", "-p", "go on")
 # The whole command line, with `run` where its app has it.
@@ -60,7 +60,7 @@ class Bench:
         commands.start(self.vault, ident, goal, self.speaker, time.time)
 
     def say(self, *argv: str) -> None:
-        said = words.settled(words.read(list(argv)))
+        said = checkpoint_words.settled(checkpoint_words.read(list(argv)))
         commands.checkpoint(self.vault, said, self.speaker, time.time, {"HOLDFAST_TASK": "audit"})
 
     def move(self, to: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hook_support import Agents, Home, imported_by
 
 from holdfast.capture import config, flags, home, locks, projects
-from holdfast.tasks import boot, commands, record, watch, words
+from holdfast.tasks import boot, checkpoint_words, commands, record, watch
 from holdfast.tasks.page import View
 
 TASK, GOAL = "audit", "Check the orders of 2026"
@@ -33,7 +33,7 @@ def begin(where: Home, *units: str, task: str = TASK) -> None:
 
 
 def say(where: Home, *line: str) -> None:
-    said = words.settled(words.read(list(line)))
+    said = checkpoint_words.settled(checkpoint_words.read(list(line)))
     commands.checkpoint(str(where.vault), said, speaker(where), time.time, {})
 
 

@@ -438,7 +438,8 @@ def test_the_fast_path_can_afford_it() -> None:
     """Each of these modules costs as much as the interpreter's own start."""
     never = {"re", "json", "dataclasses", "enum", "typing", "datetime", "os", "pathlib", "collections"}
     source = str(Path(holdfast.__file__).parent.parent)
-    code = f"import sys; sys.path.insert(0, {source!r}); import holdfast.tasks.subjects, holdfast.tasks.words; "
+    code = f"import sys; sys.path.insert(0, {source!r}); "
+    code += "import holdfast.tasks.subjects, holdfast.tasks.checkpoint_words; "
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code + "print(*sys.modules)"], capture_output=True, text=True, check=True
     )

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from holdfast.capture.ids import LETTERS, new_id
 from holdfast.errors import UsageError
-from holdfast.tasks import words
+from holdfast.tasks import checkpoint_words
+from holdfast.tasks.checkpoint_words import Words, entry_id, ident, read, route, same, settled, with_text
 from holdfast.tasks.record import DECISION, DISCOVERY, NEXT, PROGRESS, SECTIONS
-from holdfast.tasks.words import Words, entry_id, ident, read, route, same, settled, with_text
 
 ID = "01KP0XJR0000032EPCDYV5GN03"
 SHORT = ID[-6:]
@@ -348,7 +348,7 @@ def test_whatever_is_typed_is_words_or_a_sentence_that_says_that_nothing_was_wri
     assert found.kind in ("", *SECTIONS)
     assert found.text == " ".join(found.text.split())
     assert not found.both_hold or found.kind == DECISION or found.from_stdin
-    assert all(set(one) <= set(LETTERS) or words.date_of(one) for one in found.supersedes)
+    assert all(set(one) <= set(LETTERS) or checkpoint_words.date_of(one) for one in found.supersedes)
 
 
 @given(text=st.text(max_size=40) | st.lists(WORD, max_size=5).map(" ".join))
@@ -359,7 +359,7 @@ def test_every_text_has_one_section_or_none(text: str) -> None:
 
 
 def test_the_states_of_progress_are_written_in_capitals() -> None:
-    for state in words.STATES:
+    for state in checkpoint_words.STATES:
         assert (route(f"{state}: unit 7"), route(f"{state.lower()}: unit 7"), route(f"{state}X: 7")) == (
             PROGRESS,
             "",

@@ -43,10 +43,10 @@ def _catch_up(vault: str, tasks: list[str]) -> None:
     that holds the tasks at this moment does the same."""
     import time
 
-    from holdfast.tasks.desk import REFUSALS, Desk
+    from holdfast.tasks.transaction import REFUSALS, Transaction
 
     try:
-        with Desk(vault, time.time, PATIENCE) as desk:
+        with Transaction(vault, time.time, PATIENCE) as desk:
             for task in tasks:
                 desk.touch(task)
     except (HoldfastError, *REFUSALS):

@@ -1,6 +1,6 @@
 """A start's account of a session that was killed and is not closed yet, as it was kept on the way.
 
-One small file is read (witness/account_file made it in the background). The tail of the transcript adds the call under way
+One small file is read (witness/account_file made it). The tail of the transcript adds the call under way
 and the model's last answers after the account, the hook's own notes what was asked last. It is told in place of a
 handoff, as what it is: quoted, and up to when. So are the user's sentences in sessions that no close has told of yet. A
 conversation that goes on is told only what has changed since its last start.

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
@@ -155,6 +154,8 @@ def alone(folder: str, *words: str, users: bool = False) -> subprocess.Completed
 
 def users_excludes() -> str:
     """The file in which the user's own settings list what they never commit; "" where they name none."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         done = alone(folder, "config", "--type=path", "--get", "core.excludesFile", users=True)
     path = os.fsdecode(done.stdout).strip() if done and done.returncode == 0 else ""
@@ -166,6 +167,8 @@ def _stand_in(found: gitfiles.Checkout) -> Iterator[str]:
     """A repository of our own that knows the other's commits, index and ignored files."""
     own = gitfiles.own_folder(found.root)
     head = gitfiles.head_commit(found.root)
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-git-") as made:
         for name in ("objects", "refs/heads", "info"):
             os.makedirs(f"{made}/{name}")

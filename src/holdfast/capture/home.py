@@ -75,6 +75,12 @@ def user_home(env: Mapping[str, str]) -> str:
     return pwd.getpwuid(posix.getuid()).pw_dir
 
 
+def data_folder(env: Mapping[str, str]) -> str:
+    """Where the launcher and the command lie."""
+    data = env.get("XDG_DATA_HOME", "")  # a relative one is to be ignored, says its specification
+    return f"{data if data.startswith('/') else f'{user_home(env)}/.local/share'}/holdfast"
+
+
 def state(vault: str) -> str:
     return f"{vault}/.state"
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 import holdfast
 from holdfast.cli import fast, output
 from holdfast.errors import HoldfastError, UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,8 +33,7 @@ MODULES = {
     "judge": "judge spend",
     "review": "review loops",
     "notes": "notes show prompts promote forget arm disarm",
-    "recall": "recall",
-    "field": "think highways embed rebuild",
+    "field": "recall think highways embed rebuild",
     "serve": "serve",
     "mcp": "mcp",
     "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
@@ -83,19 +81,17 @@ def main() -> None:
 
 def run(words: list[str]) -> None:
     """Run one command. Raises UsageError, and whatever the command raises."""
-    from holdfast.cli import command
-
     if words[:1] == ["--version"]:
         output.echo(f"holdfast {holdfast.__version__}")
         return
+    from holdfast.cli import command
+
     name = next((name for name in (" ".join(words[:2]), *words[:1]) if name in COMMANDS), "")
     if not name:
         _list(words)
         return
     function, rest = function_of(name), words[1 + name.count(" ") :]
     if any(word in command.HELP for word in rest[: rest.index("--") if "--" in rest else None]):
-        from holdfast.cli import command
-
         output.echo(command.text(name, function), nl=False)
         return
     given = command.read(name, function, rest)
@@ -105,6 +101,8 @@ def run(words: list[str]) -> None:
 
 
 def function_of(name: str) -> Callable[..., None]:
+    from importlib import import_module
+
     module, _, function = COMMANDS[name].partition(".")
     found: Callable[..., None] = getattr(import_module(f"holdfast.cli.{module}"), function)
     return found
@@ -120,51 +118,37 @@ def listed(group: str = "") -> list[str]:
 
 def _list(words: list[str]) -> None:
     """The commands of the program, or of the group that the words name. Raises UsageError."""
-    from holdfast.cli.command import HELP
+    from holdfast.cli import command
 
     group = words[0] if words and words[0] in GROUPS else ""
     rest = words[1:] if group else words
-    if rest and rest[0] not in HELP:
-        raise _unknown(rest[0], group)
-    from holdfast.cli.command import listing
-
+    if rest and rest[0] not in command.HELP:
+        raise command.unknown(rest[0], group, listed(group))
     rows = [(name.removeprefix(f"{group} "), _purpose(name)) for name in listed(group)]
-    output.echo(listing(group, GROUPS.get(group, PURPOSE), rows, () if group else OPTIONS), nl=False)
+    output.echo(command.listing(group, GROUPS.get(group, PURPOSE), rows, () if group else OPTIONS), nl=False)
     if not rest:
         raise SystemExit(UsageError.exit_status)
 
 
 def _purpose(name: str) -> str:
+    from holdfast.cli import command
+
     if name in fast.COMMANDS:
         return fast.COMMANDS[name][1].strip().splitlines()[2].strip()
-    if name in GROUPS:
-        return GROUPS[name]
-    from holdfast.cli.command import purpose
-
-    return purpose(function_of(name))
-
-
-def _unknown(word: str, group: str) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, [name.rpartition(" ")[2] for name in listed(group)], 1)
-    meant = f' Did you mean "{near[0]}"?' if near else ""
-    place = f"holdfast {group}".strip()
-    what = "option" if word.startswith("-") else "command"
-    return UsageError(f'`{place}` has no {what} "{word}"; nothing was done.{meant} `{place} --help` lists them.')
+    return GROUPS[name] if name in GROUPS else command.purpose(function_of(name))
 
 
 def _refresh_launcher() -> None:
-    from holdfast.install import launcher
+    from holdfast import install
 
     try:
-        launcher.refresh_launcher(os.environ)
+        install.refresh(os.environ)
     except OSError:
         pass  # a home that cannot be written keeps the launcher it has
 
 
 def sentence(error: Exception) -> str:
-    """What happened, and the causes beneath it."""
+    """An error and its causes, as the user reads them."""
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"holdfast: {place}{error.strerror or error}; nothing that was saved is lost. docs/recovery.md helps."

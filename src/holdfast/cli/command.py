@@ -7,32 +7,29 @@
 
     read("notes", notes, ["orders", "--all"])    ->    {"words": ["orders"], "everything": True}
 
-The standard library only, because a person waits for each command: the framework that did this before took twenty
-times as long to import as Python takes to start (docs/adr/0036). Options may stand anywhere before `--`, and an
-option takes the next word as its value, whatever that is.
-
-The help of a command, written from its signature and docstring; and the list of commands of a group.
+The standard library only, and little of it, because a person waits for each command (docs/adr/0036). Options may stand
+anywhere before `--`, and an option takes the next word as its value, whatever that is. The help of a command is written
+from its signature and docstring too.
 """
 
 from __future__ import annotations
 
-import inspect
-import shutil
-import textwrap
-from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from holdfast.errors import UsageError
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-
 HELP = ("-h", "--help")
+SHOW_HELP = (", ".join(HELP), "Show this.")
+REQUIRED = object()  # in place of a default
+WIDEST = 100
 
 
-@dataclass(frozen=True)
+@value
 class Argument:
     """A word without a name, or all that are left where the type is a list."""
 
@@ -40,7 +37,7 @@ class Argument:
     metavar: str = ""
 
 
-@dataclass(frozen=True)
+@value
 class Option:
     """`--name`, a short form beside it as in "--yes -y"; "--project/--global" is a switch with a name for each side."""
 
@@ -51,7 +48,12 @@ class Option:
     most: float | None = None
 
 
-@dataclass(frozen=True)
+Json = Annotated[bool, Option("--json", help="As JSON.")]
+AllProjects = Annotated[bool, Option("--all", help="Of all projects, not only this one.")]
+Yes = Annotated[bool, Option("--yes", help="Do not ask.")]
+
+
+@value
 class Parameter:
     """One parameter of a command's function."""
 
@@ -60,10 +62,6 @@ class Parameter:
     is_list: bool
     default: Any
     about: Option | Argument
-
-    @property
-    def is_required(self) -> bool:
-        return self.default is inspect.Parameter.empty
 
     @property
     def is_switch(self) -> bool:
@@ -76,6 +74,13 @@ class Parameter:
             return max(self.about.names.split(), key=len).partition("/")[0]
         return self.about.metavar.strip("[].") or self.name.upper()
 
+    @property
+    def usage(self) -> str:
+        if self.about.metavar.startswith("["):
+            return self.about.metavar
+        bare = f"{self.title}..." if self.is_list else self.title
+        return bare if self.default is REQUIRED else f"[{bare}]"
+
     def forms(self) -> Iterator[tuple[str, bool]]:
         """Each spelling of an option, and whether it switches on."""
         for name in self.about.names.split() if isinstance(self.about, Option) else ():
@@ -84,22 +89,34 @@ class Parameter:
             if off:
                 yield off, False
 
+    def option_row(self) -> tuple[str, str]:
+        """The spellings of an option, and its help with the default."""
+        forms = ", ".join(sorted((form for form, _ in self.forms()), key=len))
+        if self.is_switch:
+            return forms, self.about.help
+        metavar = self.about.metavar or ("TEXT" if self.kind is str else "N")
+        told = "" if self.default in ("", None, REQUIRED) else f" (default: {self.default})"
+        return f"{forms} {metavar}", f"{self.about.help}{told}"
+
 
 def parameters(function: Callable[..., None]) -> list[Parameter]:
     """The parameters of a command, in order."""
-    return [
-        _parameter(one)
-        for one in inspect.signature(function, eval_str=True).parameters.values()
-        if get_origin(one.annotation) is Annotated
-    ]
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    given = (*(REQUIRED for _ in names[len(defaults) :]), *defaults)
+    hints = get_type_hints(function, include_extras=True)
+    known = [_parameter(name, hints[name], default) for name, default in zip(names, given, strict=True)]
+    return [one for one in known if one]
 
 
-def _parameter(one: inspect.Parameter) -> Parameter:
-    hint, about = get_args(one.annotation)
+def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
+    if get_origin(hint) is not Annotated:
+        return None
+    hint, about = get_args(hint)
     parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
     (kind,) = (part for part in parts if part is not NoneType)
     is_list = get_origin(kind) is list
-    return Parameter(one.name, get_args(kind)[0] if is_list else kind, is_list, one.default, about)
+    return Parameter(name, get_args(kind)[0] if is_list else kind, is_list, default, about)
 
 
 def read(name: str, function: Callable[..., None], words: Sequence[str]) -> dict[str, Any]:
@@ -119,7 +136,9 @@ def read(name: str, function: Callable[..., None], words: Sequence[str]) -> dict
             continue
         form, value = _split(word, options)
         if form not in options:
-            raise _unknown(name, form, options)
+            near = _near(form, options)
+            meant = f" Did you mean {near}?" if near else ""
+            raise UsageError(f"`holdfast {name}` has no option {form}; nothing was done.{meant} --help lists them.")
         one, is_on = options[form]
         if one.is_switch:
             if value is not None and form.startswith("--"):
@@ -134,9 +153,9 @@ def read(name: str, function: Callable[..., None], words: Sequence[str]) -> dict
             value = rest.pop(0)
         _put(given, one, _converted(name, one, value))
     _place(name, given, [one for one in known if isinstance(one.about, Argument)], plain)
-    missing = [one for one in known if one.is_required and one.name not in given]
-    if missing:
-        raise _wrong(name, f"{missing[0].title} is missing")
+    for one in known:
+        if one.default is REQUIRED and one.name not in given:
+            raise _wrong(name, f"{one.title} is missing")
     return {one.name: given.get(one.name, one.default) for one in known}
 
 
@@ -185,59 +204,43 @@ def _wrong(name: str, what: str) -> UsageError:
     return UsageError(f"{what}; nothing was done. `holdfast {name} --help` shows how it is used.")
 
 
-def _unknown(name: str, form: str, options: Mapping[str, object]) -> UsageError:
+def _near(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(form, options, 1)
-    meant = f" Did you mean {near[0]}?" if near else ""
-    return UsageError(f"`holdfast {name}` has no option {form}; nothing was done.{meant} --help lists them.")
-
-
-WIDEST = 100
-NAMES = {int: "N", float: "N"}
+    return next(iter(get_close_matches(word, list(known), 1)), "")
 
 
 def text(name: str, function: Callable[..., None]) -> str:
     """Usage, purpose, arguments and options of one command."""
     known = parameters(function)
     arguments = [one for one in known if isinstance(one.about, Argument)]
-    options = [one for one in known if isinstance(one.about, Option)]
-    usage = " ".join([f"Usage: holdfast {name} [OPTIONS]", *(_usage(one) for one in arguments)])
-    lines = [usage, "", *_wrapped(inspect.getdoc(function) or "", 2)]
+    usage = " ".join([f"Usage: holdfast {name} [OPTIONS]", *(one.usage for one in arguments)])
+    lines = [usage, "", *_wrapped(function.__doc__ or "", 2)]
     if arguments:
-        lines += ["", "Arguments:", *_table((_usage(one), one.about.help) for one in arguments)]
-    listed = [*((_spelled(one), _about(one)) for one in options), (", ".join(HELP), "Show this.")]
-    return "\n".join([*lines, "", "Options:", *_table(listed)]) + "\n"
+        lines += ["", "Arguments:", *_table((one.usage, one.about.help) for one in arguments)]
+    options = (one.option_row() for one in known if isinstance(one.about, Option))
+    return "\n".join([*lines, "", "Options:", *_table([*options, SHOW_HELP])]) + "\n"
 
 
 def listing(name: str, purpose: str, commands: Iterable[tuple[str, str]], options: Iterable[tuple[str, str]]) -> str:
     """The commands of the program, or of a group of them, each with its purpose in a line."""
     begin = " ".join(["Usage: holdfast", *([name] if name else []), "[OPTIONS] COMMAND [ARGS]..."])
-    told = [*options, (", ".join(HELP), "Show this.")]
-    lines = [begin, "", *_wrapped(purpose, 2), "", "Options:", *_table(told), "", "Commands:", *_table(commands)]
-    return "\n".join(lines) + "\n"
+    told = ["Options:", *_table([*options, SHOW_HELP]), "", "Commands:", *_table(commands)]
+    return "\n".join([begin, "", *_wrapped(purpose, 2), "", *told]) + "\n"
+
+
+def unknown(word: str, group: str, names: Iterable[str]) -> UsageError:
+    """The refusal of a command or option that the program, or a group of commands, does not have."""
+    near = _near(word, (name.rpartition(" ")[2] for name in names))
+    meant = f' Did you mean "{near}"?' if near else ""
+    place = f"holdfast {group}".strip()
+    what = "option" if word.startswith("-") else "command"
+    return UsageError(f'`{place}` has no {what} "{word}"; nothing was done.{meant} `{place} --help` lists them.')
 
 
 def purpose(function: Callable[..., None]) -> str:
-    """What a command does, in a line."""
-    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-
-
-def _usage(one: Parameter) -> str:
-    if one.about.metavar.startswith("["):
-        return one.about.metavar
-    bare = f"{one.title}..." if one.is_list else one.title
-    return bare if one.is_required else f"[{bare}]"
-
-
-def _spelled(one: Parameter) -> str:
-    forms = ", ".join(sorted((form for form, _ in one.forms()), key=len))
-    return forms if one.is_switch else f"{forms} {one.about.metavar or NAMES.get(one.kind, 'TEXT')}"
-
-
-def _about(one: Parameter) -> str:
-    has_default = not one.is_switch and one.default not in ("", None, inspect.Parameter.empty)
-    return f"{one.about.help} (default: {one.default})" if has_default else one.about.help
+    """The first paragraph of a command's docstring, in a line."""
+    return " ".join((function.__doc__ or "").partition("\n\n")[0].split())
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
@@ -247,20 +250,17 @@ def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
     for left, right in listed:
         first, *more = _wrapped(right, column) or [""]
         head = f"  {left}"
-        if len(head) + 2 > column:
-            lines.append(head)
-            lines.append(first)
-        else:
-            lines.append(head.ljust(column) + first.lstrip())
+        lines += [head, first] if len(head) + 2 > column else [head.ljust(column) + first.lstrip()]
         lines += more
     return [line.rstrip() for line in lines]
 
 
 def _wrapped(told: str, indent: int) -> list[str]:
-    width = min(WIDEST, shutil.get_terminal_size().columns)
+    import shutil
+    import textwrap
+
+    width = max(min(WIDEST, shutil.get_terminal_size().columns), indent + 30)
     margin = " " * indent
     parts = [" ".join(part.split()) for part in told.split("\n\n")]
-    filled = [
-        textwrap.wrap(part, max(width, indent + 30), initial_indent=margin, subsequent_indent=margin) for part in parts
-    ]
+    filled = [textwrap.wrap(part, width, initial_indent=margin, subsequent_indent=margin) for part in parts]
     return [line for nth, lines in enumerate(filled) for line in ([""] if nth else []) + lines]

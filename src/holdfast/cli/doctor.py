@@ -1,9 +1,5 @@
-"""`holdfast doctor`: every link probed for real, and the safe part mended with --fix.
-
-`holdfast audit`: what was written against what ran.
-
-`holdfast check`: what to mend in the vault, and the safe part of it done with --fix.
-"""
+"""`holdfast doctor` probes every link, `holdfast audit` compares the ledger with what should have run, and `holdfast
+check` reads the notes; each says what to mend, and --fix does the safe part."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import home, platform
 from holdfast.cli import output
-from holdfast.cli.command import Option
+from holdfast.cli.command import AllProjects, Json, Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 
@@ -35,12 +31,12 @@ def doctor(
         bool, Option("--accept-lost", help="Older versions are lost: end that alarm, and keep every commit.")
     ] = False,
     yes: Annotated[bool, Option("--yes", help="With --new-history or --accept-lost: do not ask.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
     agent: Annotated[list[str] | None, Option("--agent", help="Only this agent; may be repeated.")] = None,
 ) -> None:
     """Probe every link from your agent to the vault; exit status 0 where all is well."""
-    from holdfast.health import doctor, hosts, printer
-    from holdfast.health.finding import Place
+    from holdfast.health import doctor, hosts
+    from holdfast.health.finding import Place, examination_lines
 
     cwd = platform.working_folder(os.environ)
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ), hosts.known(tuple(agent or ())))
@@ -51,10 +47,7 @@ def doctor(
         _accept(place, yes=yes, json=json)
         return
     report = doctor.examine_and_mend(place) if fix else doctor.examine(place)
-    if json:
-        output.as_json(report.as_record())
-    else:
-        output.echo("\n".join(printer.examination_lines(report)))
+    output.answer(report.as_record(), examination_lines(report), json=json)
     if not report.ok:
         raise SystemExit(report.status)
 
@@ -67,17 +60,13 @@ def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     by = gate.asker(place.env, place.cwd, place.vault)
     planned = git_repair.plan(place.vault, by=by)
     if not json:
-        for line in _plan_lines(place.vault, planned):
-            output.echo(line)
-    _ask("Begin a new history with the notes as they are?", "Begin a new history?", yes=yes)
+        output.lines(_plan_lines(place.vault, planned))
+    if not yes:
+        output.require_yes("Begin a new history with the notes as they are?", told="Begin a new history?")
     done = git_repair.begin(place.vault, place.clock(), by=by)
-    if json:
-        output.as_json(dict(done.__dict__))
-        return
     where = f" The old one is kept as {place.vault}/{done.kept}." if done.kept else ""
-    files = many(done.files, "file")
-    output.echo(f"A new history begins at commit {done.commit[:10]}, with {files} as they are.{where}")
-    output.echo("`holdfast close` files what waits.")
+    begun = f"A new history begins at commit {done.commit[:10]}, with {many(done.files, 'file')} as they are.{where}"
+    output.answer(dict(done.__dict__), (begun, "`holdfast close` files what waits."), json=json)
 
 
 def _plan_lines(vault: str, planned: NewHistory) -> Iterator[str]:
@@ -106,22 +95,11 @@ def _accept(place: Place, *, yes: bool, json: bool) -> None:
     if not json:
         output.echo(f"Lost in the history of {place.vault}: {'; '.join(one.what for one in lost)}.")
         output.echo("Every commit stays; those versions cannot be brought back by `holdfast undo`.")
-    _ask("Accept that they are lost?", "Accept that they are lost?", yes=yes)
+    if not yes:
+        output.require_yes("Accept that they are lost?")
     done = git_damage.accept_losses(place.vault, by=by)
-    if json:
-        output.as_json({"accepted": [ident for one in done for ident in one.idents]})
-        return
-    output.echo("Accepted; `holdfast doctor` is silent about exactly these from now on.")
-
-
-def _ask(question: str, told: str, *, yes: bool) -> None:
-    """Raises UsageError unless the user says yes."""
-    if yes:
-        return
-    if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise UsageError(f"{told} Nothing was changed: say --yes.")
-    if not output.confirm(question):
-        raise UsageError("Nothing was changed.")
+    accepted = {"accepted": [ident for one in done for ident in one.idents]}
+    output.answer(accepted, ("Accepted; `holdfast doctor` is silent about exactly these from now on.",), json=json)
 
 
 def audit(
@@ -129,11 +107,11 @@ def audit(
     since: Annotated[str, Option("--since", help="From this date on: 2026-01-31, 2026-01-31T15:00.")] = "",
     project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
     everything: Annotated[bool, Option("--all", help="Of all projects.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare what should have run with what did; exit status 1 where the two differ."""
-    from holdfast.health import audit, printer, sessions
-    from holdfast.health.finding import Place
+    from holdfast.health import audit, sessions
+    from holdfast.health.finding import Place, audit_lines
 
     if project and everything:
         raise UsageError("Say either --project or --all, not both; nothing was looked at.")
@@ -141,10 +119,7 @@ def audit(
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ))
     wanted = "" if everything else project or audit.here(place)
     found = audit.audit(place, sessions.make(place.clock(), days or 0, since, wanted, is_named=bool(project)))
-    if json:
-        output.as_json(found.as_record())
-    else:
-        output.echo("\n".join(printer.audit_lines(found)))
+    output.answer(found.as_record(), audit_lines(found), json=json)
     if not found.ok:
         raise SystemExit(1)
 
@@ -154,57 +129,48 @@ MANY = 500  # notes; fewer are read before a bar could be seen
 
 def check(
     fix: Annotated[bool, Option("--fix", help="Mend what is safe: missing dates and kinds, the map.")] = False,
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    everything: AllProjects = False,
+    json: Json = False,
 ) -> None:
     """Show what is wrong in the vault and how to mend it; exit status 1 where something is."""
     memory = Memory.open()
     with _progress(memory) as progress:
         report = memory.notes.check(fix=fix, everything=everything, progress=progress)
-    if json:
-        output.as_json(
-            {
-                "ok": report.ok,
-                "findings": [finding.as_record() for finding in report.findings],
-                "checked": report.checked,
-                "fixed": [finding.as_record() for finding in report.fixed],
-                "other_projects": report.elsewhere,
-            }
-        )
-    else:
-        _print_check(report)
+    record = {
+        "ok": report.ok,
+        "findings": [finding.as_record() for finding in report.findings],
+        "checked": report.checked,
+        "fixed": [finding.as_record() for finding in report.fixed],
+        "other_projects": report.elsewhere,
+    }
+    output.answer(record, _check_lines(report), json=json)
     if not report.ok:
         raise SystemExit(1)
 
 
-def _print_check(report: Report) -> None:
+def _check_lines(report: Report) -> Iterator[str]:
     for finding in report.fixed:
-        output.echo(f"fixed    {finding.path}: {finding.what}")
+        yield f"fixed    {finding.path}: {finding.what}"
     for finding in report.findings:
-        output.echo(f"{finding.level:<8} {finding.path}:{finding.line}: {finding.what} [{finding.code}]")
-        output.echo(f"         {finding.fix}")
+        yield f"{finding.level:<8} {finding.path}:{finding.line}: {finding.what} [{finding.code}]"
+        yield f"         {finding.fix}"
     errors = sum(1 for finding in report.findings if finding.level == "error")
-    warnings = len(report.findings) - errors
-    found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}" if report.findings else "all is well"
-    output.echo(f"{_count(report.checked, 'note')} checked: {found}.")
+    counts = f"{output.counted(errors, 'error')}, {output.counted(len(report.findings) - errors, 'warning')}"
+    yield f"{output.counted(report.checked, 'note')} checked: {counts if report.findings else 'all is well'}."
     if report.elsewhere:
-        output.echo(f"{_count(report.elsewhere, 'finding')} more in other projects (--all).")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+        yield f"{output.counted(report.elsewhere, 'finding')} more in other projects (--all)."
 
 
 @contextmanager
 def _progress(memory: Memory) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, for notes that have to be read."""
     total = memory.notes.file_count() if sys.stderr.isatty() else 0
-    if total < MANY:
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+    with output.progress("Reading notes", hidden=total < MANY) as bar:
+        done = 0
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        reading = bar.add_task("Reading notes", total=total)
-        yield lambda count: bar.update(reading, advance=count)
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            bar(done, total)
+
+        yield advance

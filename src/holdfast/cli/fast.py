@@ -1,11 +1,8 @@
 """The commands that agents and scripts type often, read by hand: `flag`, `snag`, `remember`, `task checkpoint`, `task
-next`, `task is-done`, `hook`, `pause`, `resume`.
+next`, `task is-done`, `hook`, `pause`, `resume`; and their help, word for word as it is printed.
 
 They run as `python -I -S` and end without the interpreter's tidying up. All but `remember`, which needs the vault
-room, import the standard library only. Everything they accept is accepted here alone, their help included
-(cli/fast); holdfast.cli.app lists them so that `--help` is complete.
-
-The help of the fast commands, word for word as it is printed.
+room, import the standard library only. holdfast.cli.app lists them so that `--help` is complete.
 """
 
 from __future__ import annotations
@@ -18,6 +15,8 @@ from holdfast.errors import HoldfastError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    Command = Callable[[list[str], Mapping[str, str], int], int]
 
 
 FLAG = """Usage: holdfast flag [OPTIONS] TEXT...
@@ -116,7 +115,7 @@ BEHIND = 10  # how far background work stands behind the agent that somebody wai
 
 
 def start(argv: list[str], began: int) -> None:
-    """What the launcher runs: never returns."""
+    """The entry of the launcher, which never returns."""
     from holdfast.capture.platform import environ
 
     if argv[0] in INTERNAL:
@@ -169,40 +168,15 @@ def say(text: str, fd: int = 1) -> None:
         return  # the reader has gone, or the disk behind it is full; what was done is done
 
 
-def flag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.flag import flag as run_flag
+def _saving(module: str, function: str, *before: str) -> Command:
+    """A command whose module is imported only when it runs."""
 
-    return run_flag("flag", argv, env)
+    def run_it(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+        found = getattr(__import__(f"holdfast.cli.{module}", fromlist=[function]), function)
+        status: int = found(*before, argv, env)
+        return status
 
-
-def snag(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.flag import flag as run_flag
-
-    return run_flag("snag", argv, env)
-
-
-def remember(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.flag import remember as run_remember
-
-    return run_remember(argv, env)
-
-
-def task_checkpoint(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.task_fast import checkpoint
-
-    return checkpoint(argv, env)
-
-
-def task_next(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.task_fast import next_step
-
-    return next_step(argv, env)
-
-
-def task_is_done(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    from holdfast.cli.task_fast import is_done
-
-    return is_done(argv, env)
+    return run_it
 
 
 def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
@@ -211,15 +185,7 @@ def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
     return main(argv[0] if argv else "generic", env, began, patient=True)
 
 
-def pause(argv: list[str], env: Mapping[str, str], began: int) -> int:
-    return _switch(argv, env, began, paused=True)
-
-
-def resume(argv: list[str], env: Mapping[str, str], began: int) -> int:
-    return _switch(argv, env, began, paused=False)
-
-
-def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool) -> int:  # noqa: ARG001
+def _switch(argv: list[str], env: Mapping[str, str], *, paused: bool) -> int:
     from holdfast.capture import home, platform
 
     if argv:
@@ -234,15 +200,13 @@ def _switch(argv: list[str], env: Mapping[str, str], began: int, *, paused: bool
         if paused:
             home.make_vault(vault)
             platform.write_atomic(home.paused_path(vault), b"%d\n" % time.time(), durable=True)
-            _outlive(home.vault(env), env, paused=True)
-        else:
-            _outlive(home.vault(env), env, paused=False)
-            try:
-                posix.unlink(home.paused_path(vault))
-            except (FileNotFoundError, NotADirectoryError):
-                say("Nothing was paused.\n")
-                return 0
+        _outlive(home.vault(env), env, paused=paused)
+        if not paused:
+            posix.unlink(home.paused_path(vault))
     except OSError as error:
+        if not paused and isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            say("Nothing was paused.\n")
+            return 0
         raise HoldfastError(f"{vault} cannot be changed ({error.strerror}); everything is as it was.") from error
     say("Paused: nothing is captured until `holdfast resume`.\n" if paused else "Capture goes on.\n")
     return 0
@@ -260,7 +224,7 @@ def _outlive(vault: str, env: Mapping[str, str], *, paused: bool) -> None:
 
 
 def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts in the background at the end of a session; not for people."""
+    """The hook starts it in the background at the end of a session; not for people."""
     from holdfast.capture import home
     from holdfast.capture.background import run as keep_up
     from holdfast.witness import account_file
@@ -273,7 +237,7 @@ def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa:
 
 
 def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts where an episode left something; its folder gets its brief. A project named behind it is
+    """The hook starts it where an episode left something; its folder gets its brief. A project named behind it is
     closed while its sessions go on."""
     from holdfast.memory import Memory
 
@@ -284,8 +248,8 @@ def background_close(argv: list[str], env: Mapping[str, str], began: int) -> int
 
 
 def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
-    """What the hook starts where a brief is missing or no longer true. What a person edited is committed first: an
-    agent that changes it later must not be the one whose version git has."""
+    """The hook starts it where a brief is missing or no longer true. A person's edits are committed first: an agent
+    that changes them later must not be the one whose version git has."""
     from holdfast.memory import Memory
     from holdfast.vault import transaction
 
@@ -336,19 +300,19 @@ def _quietly(env: Mapping[str, str], what: str, work: Callable[[str], object]) -
     return 0
 
 
-COMMANDS: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {
-    "flag": (flag, FLAG),
+COMMANDS: dict[str, tuple[Command, str]] = {
+    "flag": (_saving("flag", "flag", "flag"), FLAG),
     "hook": (hook, HOOK),
-    "pause": (pause, PAUSE),
-    "remember": (remember, REMEMBER),
-    "resume": (resume, RESUME),
-    "snag": (snag, SNAG),
-    "task checkpoint": (task_checkpoint, CHECKPOINT),
-    "task is-done": (task_is_done, IS_DONE),
-    "task next": (task_next, NEXT),
+    "pause": (lambda argv, env, _: _switch(argv, env, paused=True), PAUSE),
+    "remember": (_saving("flag", "remember"), REMEMBER),
+    "resume": (lambda argv, env, _: _switch(argv, env, paused=False), RESUME),
+    "snag": (_saving("flag", "flag", "snag"), SNAG),
+    "task checkpoint": (_saving("task_fast", "checkpoint"), CHECKPOINT),
+    "task is-done": (_saving("task_fast", "is_done"), IS_DONE),
+    "task next": (_saving("task_fast", "next_step"), NEXT),
 }
 
-INTERNAL: dict[str, tuple[Callable[[list[str], Mapping[str, str], int], int], str]] = {
+INTERNAL: dict[str, tuple[Command, str]] = {
     "upkeep": (upkeep, ""),
     "background-close": (background_close, ""),
     "background-brief": (background_brief, ""),

@@ -1,65 +1,248 @@
-"""`holdfast highways`: what several agents keep coming back to, and what they come back to beside it.
-
-`holdfast think`: one thought into the field, or the one that says it already made stronger.
-
-`holdfast embed`: which model finds by meaning, and how far a change of it is.
-
-`holdfast rebuild`: the index of the field made anew from what is true.
-"""
+"""The field on the command line: `holdfast recall` finds what bears on a question, shown first and noted afterwards;
+`think` keeps a thought, `highways` lists what agents come back to, `embed` chooses the model that finds by meaning, and
+`rebuild` makes the index anew."""
 
 from __future__ import annotations
 
+import math
+import os
+import re
+import shutil
 import sys
+import textwrap
 import time
-from typing import TYPE_CHECKING, Annotated
+from bisect import bisect_left
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.brief import prompt_by_words
 from holdfast.capture import gate, home
-from holdfast.cli import output, recall
-from holdfast.cli.command import Argument, Option
-from holdfast.errors import NotFound
-from holdfast.field.store import Damaged
+from holdfast.cli import output
+from holdfast.cli.command import Argument, Json, Option
+from holdfast.errors import NotFound, UsageError
+from holdfast.field import opening
+from holdfast.field import words as query_words
 from holdfast.memory import Memory
+from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
-    from holdfast.field.embedders import Settings
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.field.embed.choice import Settings
+    from holdfast.field.retrieve import Answer, Highway, Result
+    from holdfast.field.store import Scope
     from holdfast.field.think import Thinking
+    from holdfast.field.thought import Thought
 
-
+WORD = re.compile(r"\S+")
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=\S)")
+BEFORE = 6  # words that are shown before the first that was asked for, where no sentence begins near by
+BAR = 5
+WIDEST = 100
+LONGEST_TITLE = 90
+CUT = "\u2026"
+LINES = 3  # of a text; all of it is a matter of --json, or of the file
+NOTHING = "Nothing that is remembered here bears on that."
 NONE = "There is no highway yet: a thought becomes one when at least 2 agents have come back to it, 3 times in all."
 NONE_HERE = "No highway bears on that."
+STEP = 0.2  # seconds between two looks
+LINE = 10.0  # between two lines, where there is no terminal for a bar
+
+
+def excerpt(text: str, query: str, room: int) -> str:
+    """The part of a text that a question is about, where there is no room for all of it: from where the most of the
+    query's words are, or from the beginning where that is as good. A long note's beginning is rarely what it was found
+    for."""
+    wanted = set(query_words.content(query))
+    if len(text) <= room or not wanted:
+        return text
+    said = list(WORD.finditer(text))
+    hits = [
+        (one.start(), stem, nth) for nth, one in enumerate(said) for stem in wanted & set(query_words.content(one[0]))
+    ]
+    starts = [0, *(one.end() for one in SENTENCE.finditer(text))]
+    shorter = [said[max(0, nth - BEFORE)].start() for _, _, nth in hits]
+    places = [at for at, _, _ in hits]
+
+    def worth(start: int) -> int:
+        shown = hits[bisect_left(places, start) : bisect_left(places, start + room - 2)]
+        return len({stem for _, stem, _ in shown})
+
+    most = max(map(worth, [*starts, *shorter]))
+    if worth(0) == most:
+        return text
+    best = max((one for one in starts if worth(one) == most), default=-1)  # the last: more of what follows is seen
+    return f"{CUT} {text[best if best > 0 else next(one for one in shorter if worth(one) == most) :]}"
+
+
+def recall(
+    words: Annotated[list[str], Argument(metavar="QUERY…", help="What you want to know, in any words.")],
+    most: Annotated[int, Option("--most", help="How many results.")] = 10,
+    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one and global.")] = False,
+    project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
+    space: Annotated[str, Option("--space", help="Only of this knowledge space.")] = "",
+    kind: Annotated[
+        list[str] | None,
+        Option("--kind", help="note, original, refinement, rule, decision, handoff …; may be repeated."),
+    ] = None,
+    since: Annotated[str, Option("--since", help="Made since then: 3d, 2026-01-31.")] = "",
+    until: Annotated[str, Option("--until", help="Made until then.")] = "",
+    trust: Annotated[
+        list[str] | None, Option("--trust", help="Only of this origin: user, agent …; may be repeated.")
+    ] = None,
+    agent: Annotated[str, Option("--agent", help="Only what this agent thought.")] = "",
+    read_only: Annotated[bool, Option("--read-only", help="Leave no trace: nothing is reinforced.")] = False,
+    json: Json = False,
+) -> None:
+    """Find what is known about something: notes, handoffs, decisions and thoughts. Ends with 1 if nothing is."""
+    memory = Memory.open()
+    wanted = _filters(memory.at.clock(), space, kind or [], since, until, trust or [], agent)
+    if everything and project:
+        raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
+    if prompt_by_words.is_bare(memory.at.vault):
+        _print_nothing(json=json)
+    opening.refuse_unknown(wanted["kinds"], memory.field.open)
+    scope = memory.field.scope(everything=everything)
+    scope = replace(scope, project=project or scope.project)
+    answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)
+    if json:
+        output.as_json({"results": [one.as_record() for one in answer.results]})
+    elif answer.results:
+        _print(answer, _successors(memory, answer, scope))
+    sys.stdout.flush()
+    if not answer.results:
+        _print_nothing(json=json, is_said=json)
+    if not read_only:
+        memory.field.recalled(answer)
+
+
+def _print_nothing(*, json: bool, is_said: bool = False) -> None:
+    if not is_said:
+        output.as_json({"results": []}) if json else output.echo(NOTHING)
+    raise SystemExit(1)
+
+
+def _filters(
+    now: float, space: str, kind: list[str], since: str, until: str, trust: list[str], agent: str
+) -> dict[str, Any]:
+    """Everything that a scope has besides projects."""
+    strange = [one for one in trust if one not in ORIGINS]
+    if strange:
+        raise UsageError(f'"{strange[0]}" is no origin; nothing was looked up. Use one of: {", ".join(ORIGINS)}.')
+    begin, end = (output.moment(text, now) if text else 0.0 for text in (since, until))
+    if begin and end and begin > end:
+        raise UsageError("--since is later than --until, so nothing could be found. Exchange the two.")
+    given = {"space": space, "agent": agent, "since": begin, "until": end}
+    return {**given, "kinds": tuple(kind), "trust": tuple(trust)}
+
+
+def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
+    is_fine = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
+    colours = is_fine and not os.environ.get("NO_COLOR")
+    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
+    for rank, one in enumerate(answer.results, 1):
+        bar = f"  {bar_of(one.weight)}" if is_fine else ""
+        head, *rest = shown(one.thought, rank, width, len(bar), answer.query)
+        output.echo(f"{output.styled(head, bold=True)}{bar}" if colours else f"{head}{bar}")
+        for line in rest:
+            output.echo(line)
+        said = (_provenance(one), _why(one, taken))
+        for line in (line for part in said for line in (_wrapped(part, width) if is_fine else (f"   {part}",))):
+            output.echo(output.styled(line) if colours else line)
+
+
+def shown(thought: Thought, rank: int, width: int, beside: int = 0, query: str = "") -> list[str]:
+    """A thought in as few lines as serve: its name and then its text, or the text alone, which may be its own
+    name; of a long one what the query is about. `beside` columns of the first line are another's."""
+    name, text = title(thought), " ".join(output.plain(thought.text).split())
+    room = max(20, width - 3 - beside)
+    if thought.title and not text.startswith(name.removesuffix(CUT)):
+        return [f"{rank}. {textwrap.shorten(name, room, placeholder=CUT)}", *_part(text, query, width, LINES)]
+    first, *rest = textwrap.wrap(text, room) or [""]
+    return [f"{rank}. {first}", *_part(" ".join(rest), query, width, LINES - 1)]
+
+
+def _part(text: str, query: str, width: int, lines: int) -> list[str]:
+    return _wrapped(excerpt(text, query, lines * max(20, width - 3)), width, lines)
+
+
+def _wrapped(text: str, width: int, most: int | None = None) -> list[str]:
+    """Below a number; a path or an id is never cut."""
+    lines = textwrap.wrap(
+        text, max(20, width - 3), max_lines=most, placeholder=f" {CUT}", break_long_words=False, break_on_hyphens=False
+    )
+    return [f"   {line}" for line in lines]
+
+
+def _successors(memory: Memory, answer: Answer, scope: Scope) -> Mapping[str, Thought]:
+    """The thoughts that took the place of results, among them or not; of other projects not even the name."""
+    shown = {one.thought.id: one.thought for one in answer.results}
+    missing = {one.thought.superseded_by for one in answer.results if one.thought.superseded_by} - set(shown)
+    others = memory.field.thoughts(sorted(missing)) if missing else {}
+    return {**shown, **{ident: one for ident, one in others.items() if scope.has(one)}}
+
+
+def title(thought: Thought) -> str:
+    """Its name, or its first line where that says more."""
+    first = thought.text.partition("\n")[0]
+    name = thought.title if thought.title and not first.startswith(thought.title) else first
+    return textwrap.shorten(output.plain(name), LONGEST_TITLE, placeholder=CUT)
+
+
+def bar_of(weight: float) -> str:
+    """A weight from 0.1 to 10 as blocks, by its logarithm: a new thought is in the middle."""
+    full = max(1, min(BAR, round(1 + (BAR - 1) * (math.log10(max(weight, 0.1)) + 1) / 2)))
+    return "\u25ae" * full + "\u25af" * (BAR - full)
+
+
+def _provenance(one: Result) -> str:
+    """Where it lies or by which id it is named, what it is, whose words it has, how old it is."""
+    thought = one.thought
+    what = thought.category or thought.kind
+    who = thought.contributor or thought.agent
+    origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
+    parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
+    old = "of today" if thought.is_of_a_day and not one.age else f"{output.age(one.age)} old"
+    return output.plain(" \u00b7 ".join([*parts, old]))
+
+
+def _why(one: Result, known: Mapping[str, Thought]) -> str:
+    by = one.thought.superseded_by
+    if by not in known:
+        return one.why
+    new = known[by]
+    place = output.plain(new.path or new.id)
+    return one.why.replace(f"superseded by {by}", f"superseded by {place} ({title(new)})")
 
 
 def highways(
     words: Annotated[list[str] | None, Argument(metavar="[QUERY…]", help="Only those that bear on this.")] = None,
     most: Annotated[int, Option("--most", help="How many.", least=1, most=200)] = 10,
     everything: Annotated[bool, Option("--all", help="Of all projects, not only this one and global.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
     memory = Memory.open()
     query = " ".join(words or [])
     is_bare = prompt_by_words.is_bare(memory.at.vault)
     found = [] if is_bare else memory.field.highways(memory.field.scope(everything=everything), query, most)
-    if json:
-        output.as_json({"highways": [one.as_record() for one in found]})
-        return
+    lines = _highway_lines(found, memory.at.clock(), NONE_HERE if query else NONE)
+    output.answer({"highways": [one.as_record() for one in found]}, lines, json=json)
+
+
+def _highway_lines(found: list[Highway], now: float, none: str) -> Iterator[str]:
     for rank, one in enumerate(found, 1):
         traffic = one.traffic
-        output.echo(f"{rank}. {recall.title(one.thought)}")
-        place = output.plain(one.thought.path or one.thought.id)
-        ago = output.age(memory.at.clock() - traffic.last_accessed)
-        agents = output.plain(", ".join(traffic.agents))
-        output.echo(f"   {place} \u00b7 read {traffic.access_count} times by {agents} \u00b7 last {ago} ago")
-        output.echo(f"   weight {one.weight:.2f}")
+        yield f"{rank}. {title(one.thought)}"
+        place, agents = output.plain(one.thought.path or one.thought.id), output.plain(", ".join(traffic.agents))
+        read = f"read {traffic.access_count} times by {agents}"
+        yield f"   {place} \u00b7 {read} \u00b7 last {output.age(now - traffic.last_accessed)} ago"
+        yield f"   weight {one.weight:.2f}"
         for other in one.beside:
-            output.echo(f"   beside it {_times(other.count)}: {output.plain(other.title)} ({other.id})")
+            times = "once" if other.count == 1 else f"{other.count} times"
+            yield f"   beside it {times}: {output.plain(other.title)} ({other.id})"
     if not found:
-        output.echo(NONE_HERE if query else NONE)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+        yield none
 
 
 def think(
@@ -76,7 +259,7 @@ def think(
     category: Annotated[str, Option("--category", help="Such as decision or correction.")] = "",
     space: Annotated[str, Option("--space", help="The knowledge space that it belongs to.")] = "",
     for_all: Annotated[bool, Option("--global", help="For all projects, not only this one.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Keep a thought in the field. One that is there already is not kept twice: it is reinforced."""
     text = " ".join(words)
@@ -91,15 +274,11 @@ def think(
         sources=tuple(source or ()),
         **everywhere,
     )
-    if json:
-        one = done.thought
-        shown = ("id", "text", "kind", "project", "space", "category", "origin", "path")
-        lists = {"tags": list(one.tags), "sources": list(one.sources), "changes": list(done.changes)}
-        output.as_json({**{name: getattr(one, name) for name in shown}, **lists, "new": done.is_new})
-        return
-    output.echo(_said(done))
-    for change in done.changes:
-        output.echo(f"note: {change}")
+    one = done.thought
+    shown = ("id", "text", "kind", "project", "space", "category", "origin", "path")
+    lists = {"tags": list(one.tags), "sources": list(one.sources), "changes": list(done.changes)}
+    record = {**{name: getattr(one, name) for name in shown}, **lists, "new": done.is_new}
+    output.answer(record, (_said(done), *(f"note: {change}" for change in done.changes)), json=json)
 
 
 def _said(done: Thinking) -> str:
@@ -110,10 +289,6 @@ def _said(done: Thinking) -> str:
     return f"thought {one.id} [{one.kind}], for {where}"
 
 
-STEP = 0.2  # seconds between two looks
-LINE = 10.0  # between two lines, where there is no terminal for a bar
-
-
 def embed(
     name: Annotated[str, Argument(help="wordllama, onnx, openai or none.", metavar="[NAME]")] = "",
     model: Annotated[str, Option("--model", metavar="M", help="Of an endpoint.")] = "",
@@ -122,17 +297,19 @@ def embed(
     folder: Annotated[str, Option("--folder", metavar="F", help="Of an ONNX model and its tokenizer.")] = "",
     yes: Annotated[bool, Option("--yes", help="Texts may leave this machine; do not ask.")] = False,
     wait: Annotated[bool, Option("--wait", help="Show how far it is, and end when it serves.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show which model finds by meaning, or choose one: the field is embedded in the background, and search goes on."""
     memory = Memory.open()
     if name or model or url or key_env or folder:
         wanted = memory.field.wanted_embedder(name, model=model, url=url, key_env=key_env, folder=folder)
         gate.require(memory.at.asker(), gate.Change(gate.SETTING), "Choosing an embedder")
-        _ask(wanted, yes=yes)
+        _ask_to_send(wanted, yes=yes)
         done = memory.field.choose_embedder(wanted)
         if not json:
-            _print(done.lines()[:1] if wait else done.lines())  # who waits is not told that it goes on without them
+            output.lines(
+                done.lines()[:1] if wait else done.lines()
+            )  # who waits is not told that it goes on without them
         elif not wait:
             output.as_json(done.as_record())
         if not wait:
@@ -142,17 +319,16 @@ def embed(
     found = memory.field.embedders()
     if not found.is_done and not found.is_at_work:
         memory.field.embed()
-    output.as_json(found.as_record()) if json else _print(found.lines(output.clock))
+    output.answer(found.as_record(), found.lines(output.clock), json=json)
 
 
-def _ask(wanted: Settings, *, yes: bool) -> None:
+def _ask_to_send(wanted: Settings, *, yes: bool) -> None:
     from holdfast.judge import http, models
 
     if yes or not wanted.address or http.is_loopback(wanted.address):
         return
-    output.echo(
-        f"The texts of this memory, and every question, will leave this machine for {models.shown(wanted.address)}."
-    )
+    where = models.shown(wanted.address)
+    output.echo(f"The texts of this memory, and every question, will leave this machine for {where}.")
     if not output.confirm("Send them there?"):
         output.echo("Nothing was changed.")
         raise SystemExit(1)
@@ -168,16 +344,13 @@ def _follow(memory: Memory, *, hidden: bool) -> None:
                 output.echo(f"{found.model}: {found.coming:,} of {found.thoughts:,}")
 
 
-def _print(lines: list[str]) -> None:
-    for line in lines:
-        output.echo(line)
-
-
-def rebuild(json: Annotated[bool, Option("--json", help="As JSON.")] = False) -> None:
+def rebuild(json: Json = False) -> None:
     """Make the field's index anew from notes, thoughts and traffic. Answers and weights stay as they are."""
     memory = Memory.open()
     if not home.format_of(memory.at.vault):
         raise NotFound(f"There is no vault at {memory.at.vault} yet; nothing was made. `holdfast remember` makes one.")
+    from holdfast.field.store import Damaged
+
     try:
         with memory.field.open() as field:
             before = field.store.count()
@@ -192,9 +365,8 @@ def rebuild(json: Annotated[bool, Option("--json", help="As JSON.")] = False) ->
             bar(done, max(done, 2 * before))  # each is taken in, and given a vector
 
         made = memory.field.rebuild(progress)
-    if json:
-        output.as_json({"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken})
-        return
-    output.echo(f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors.")
+    lines = [f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors."]
     if made.broken:
-        output.echo(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")
+        lines.append(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")
+    record = {"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken}
+    output.answer(record, lines, json=json)

@@ -1,6 +1,5 @@
-"""`holdfast flag` and `holdfast snag`: one durable line, synced before the answer. Standard library only.
-
-Where the hook has taken the same words from the tool call that runs us, that is said, and nothing is written twice.
+"""`holdfast flag` and `holdfast snag`: one durable line, synced before the answer, by the standard library only. Where
+the hook has taken the same words from the tool call that runs us, that is said, and nothing is written twice.
 
 `holdfast remember`: filed at once, with the user's authority. On the fast path: agents type it amid work.
 """
@@ -44,7 +43,7 @@ def flag(command: str, argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _keep(error: UsageError, command: str, argv: list[str], piped: str | None, vault: str, where: Where) -> None:
-    """What is refused is a draft, and the refusal says so."""
+    """A refused text becomes a draft, and the refusal says so."""
     from holdfast.capture import drafts, flag_words, gate, home
 
     text, evidence = flag_words.submission(command, argv, piped)
@@ -69,7 +68,10 @@ def _flag(command: str, argv: list[str], piped: str | None, vault: str, where: W
     speaker = flags.Speaker(where.host, where.episode, where.project, origin, where.is_open)
     words, raw = _as_written(state, command, words, where)
     taken = flags.take_words(vault, words, speaker, now, ids=ids)
-    _settle(state, raw)
+    for draft in (one.draft for one in raw if one.draft):
+        from holdfast.capture import drafts
+
+        drafts.settle(state, draft)
     if origin == "user" and where.episode:
         once.add(state, where.episode, once.HEARD, [one.id for one in taken.flags])
     if ids:  # the hook died before it came to keep them
@@ -91,14 +93,6 @@ def _as_written(state: str, command: str, words: Words, where: Where) -> tuple[W
     raw = flag_words.taken(state, command, words.texts, where.episode)
     evidence = dict.fromkeys((*words.evidence, *(proof for one in raw for proof in one.evidence)))
     return replace(words, texts=tuple(one.text for one in raw), evidence=tuple(evidence)), raw
-
-
-def _settle(state: str, raw: list[Recovered]) -> None:
-    from holdfast.capture import drafts
-
-    for one in raw:
-        if one.draft:
-            drafts.settle(state, one.draft)
 
 
 def _decline(state: str, where: Where, words: Words) -> int:
@@ -168,14 +162,14 @@ def _keep_draft(error: HoldfastError, said: list[str], memory: Memory) -> None:
 
 def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
     """`said` is filled with what was submitted, once that is known."""
-    from holdfast.capture import codec, drafts, flag_words
+    from holdfast.capture import codec, drafts, flag_words, platform
     from holdfast.vault.authority import as_flag, can_be_written
     from holdfast.vault.edits import Asked
     from holdfast.vault.notes import GLOBAL
 
     text, given, switches = _arguments(argv)
     if text == "-":
-        text = _stdin()
+        text = platform.read_all(0).decode("utf-8", "replace")
     said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
     where = memory.at.where()
     (raw,) = flag_words.taken(memory.at.state, drafts.REMEMBER, [text], where.episode)
@@ -204,13 +198,6 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
     for change in (*filed.changes, *([raw.change] if raw.change else [])):
         say(f"note: {change}\n")
     return 0
-
-
-def _stdin() -> str:
-    """All that is piped to us, as text."""
-    from holdfast.capture import platform
-
-    return platform.read_all(0).decode("utf-8", "replace")
 
 
 def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:

@@ -1,9 +1,5 @@
-"""`holdfast init`: the vault, the launcher, and our lines in the settings of the agents on this machine.
-
-`holdfast uninstall`: our lines out of the agents' settings, the launcher and the command gone; the vault stays.
-
-`holdfast demo`: a whole life of a memory, watched running in a vault of its own.
-"""
+"""`holdfast init` makes vault and launcher and registers the hooks, `holdfast uninstall` takes all but the vault away,
+and `holdfast demo` plays a whole life of a memory in a vault of its own."""
 
 from __future__ import annotations
 
@@ -15,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from holdfast.capture import config, gate, home, platform, vault_id
 from holdfast.cli import output
 from holdfast.cli.command import Option
-from holdfast.install import plan, removal, telling
-from holdfast.install.demo.story import run
+from holdfast.install import messages, plan, removal
 
 if TYPE_CHECKING:
     from holdfast.hosts.registration import Scope
@@ -62,20 +57,18 @@ def init(
     if json:
         if not dry_run:
             plan.apply(wanted, env)
-        about = telling.as_data(settings, works)
-        output.as_json(telling.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
+        about = messages.as_data(settings, works)
+        output.as_json(messages.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
         return
-    for line in telling.init_lines(wanted, written=not dry_run, judge=telling.line(settings, works)):
-        output.echo(line)
+    output.lines(messages.init_lines(wanted, written=not dry_run, judge=messages.line(settings, works)))
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Write this?"):
         output.echo("Nothing was written.")
         return
     plan.apply(wanted, env)
-    for line in telling.next_lines(wanted, env, cwd):
-        output.echo(line)
-    if not yes and output.is_answered() and telling.may_ask(settings, works):
+    output.lines(messages.next_lines(wanted, env, cwd))
+    if not yes and output.is_answered() and messages.may_ask(settings, works):
         choose_judge(works)
 
 
@@ -86,16 +79,16 @@ def agrees(question: str) -> bool:
 
 def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
-    from holdfast.judge import selection
+    from holdfast.judge import choosing
+    from holdfast.judge.choice import Settings
 
-    for line in telling.question(works):
-        output.echo(line)
-    while (answer := output.prompt("Which", "0", "0")).strip() not in telling.answers(works):
-        output.echo(f"Say one of {', '.join(telling.answers(works))}.")
-    offer = telling.answered(answer, works)
-    path = selection.write(home.state(home.own_vault(os.environ)), telling.settings_of(offer))
-    for line in telling.answer_lines(offer, path):
-        output.echo(line)
+    output.lines(messages.question(works))
+    while (answer := output.prompt("Which", "0", "0")).strip() not in messages.answers(works):
+        output.echo(f"Say one of {', '.join(messages.answers(works))}.")
+    offer = messages.answered(answer, works)
+    wanted = offer.settings if offer else Settings()  # "no model" is written down too, so that it is asked once
+    path = choosing.write(home.state(home.own_vault(os.environ)), wanted)
+    output.lines(messages.answer_lines(offer, path))
 
 
 def uninstall(
@@ -114,22 +107,22 @@ def uninstall(
     if json:
         if not dry_run:
             removal.apply(wanted, env)
-        output.as_json(telling.uninstall_as_data(wanted, env, written=not dry_run))
+        output.as_json(messages.uninstall_as_data(wanted, env, written=not dry_run))
         return
-    for line in telling.uninstall_lines(wanted, in_full=dry_run):
-        output.echo(line)
+    output.lines(messages.uninstall_lines(wanted, in_full=dry_run))
     if dry_run:
         return
     if wanted.changes and not yes and not agrees("Remove this?"):
         output.echo("Nothing was changed.")
         return
     removal.apply(wanted, env)
-    for line in telling.stays(env, cwd):
-        output.echo(line)
+    output.lines(messages.stays(env, cwd))
 
 
 def demo(
     keep: Annotated[bool, Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
 ) -> None:
     """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
+    from holdfast.install.demo import run
+
     run(output.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)

@@ -1,23 +1,18 @@
-"""`holdfast judge`: which model tidies the memory, if any.
-
-`holdfast spend`: what the calls to models took, and how much the caps leave for today.
-"""
+"""`holdfast judge` chooses the model that tidies the memory, `holdfast spend` shows what its calls took."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import config, gate, home, platform
 from holdfast.cli import output
-from holdfast.cli.command import Argument, Option
+from holdfast.cli.command import Argument, Json, Option
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.close.prices import Price, Prices
     from holdfast.close.spend_report import Report, Row
@@ -33,7 +28,7 @@ def judge(
     workers: Annotated[int, Option("--workers", metavar="N", help="Calls at once.", least=0, most=64)] = 0,
     no_probe: Annotated[bool, Option("--no-probe", help="Write it without asking it once.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be written.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show which model tidies your memory and what else works here, or choose one. The default is none."""
     from holdfast.close.budget import Budget
@@ -46,12 +41,14 @@ def judge(
     settings = config.load(state)
     if not (name or model or url or key_env or workers):
         found = selection.shown(settings, env, selection.found(env))
-        output.as_json(found.as_record()) if json else _print(found.lines())
+        output.answer(found.as_record(), found.lines(), json=json)
         return
     wanted = selection.wanted(settings, name, model, url, key_env, workers)
     lines = selection.preview(wanted, env)
     if dry_run:
-        output.as_json({**asdict(wanted), "written": False}) if json else _print(lines)
+        from dataclasses import asdict
+
+        output.answer({**asdict(wanted), "written": False}, lines, json=json)
         return
     home.refuse_newer(vault)
     gate.require(gate.asker(env, cwd, vault), gate.Change(gate.SETTING), "Choosing a judge")
@@ -61,12 +58,7 @@ def judge(
         output.echo(f"Asking {wanted.name} one tiny question …")
     meter = Budget(state, selection.as_chosen(settings, wanted), env=env) if asks else None
     done = selection.choose(state, wanted, env, meter)
-    output.as_json(done.as_record()) if json else _print(done.lines())
-
-
-def _print(lines: list[str]) -> None:
-    for line in lines:
-        output.echo(line)
+    output.answer(done.as_record(), done.lines(), json=json)
 
 
 BAR = 40  # characters, at most
@@ -78,7 +70,7 @@ def spend(
     days: Annotated[int, Option("--days", least=1, most=4000, help="So many days, today (UTC) included.")] = 14,
     by: Annotated[str, Option("--by", help="day, host, job, model or judge.")] = "day",
     prices: Annotated[bool, Option("--prices", help="The prices that are counted with.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show the meter of calls to models: tokens, money, and what today's caps leave."""
     from holdfast.close import prices as tables
@@ -88,7 +80,7 @@ def spend(
     if prices:
         state = home.machine_state(memory.at.env)
         known = tables.load(state)
-        output.as_json(spend_report.prices_as_record(known)) if json else _print_prices(known, state)
+        output.answer(spend_report.prices_as_record(known), _price_lines(known, state), json=json)
         return
     report = memory.sessions.spent(days, by)
     output.as_json(report.as_record()) if json else _print_spend(report)
@@ -103,11 +95,12 @@ def _print_spend(report: Report) -> None:
         _chart(rows, report.by)
     else:
         output.echo(f"No model was asked in the last {report.days} days.")
-    for line in report.lines():
-        output.echo(line)
+    output.lines(report.lines())
 
 
 def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:
+    import shutil
+
     wide = max(len(by), *(len(name) for name, _, _ in rows))
     line = SHOWN % wide
     output.echo(line.format(by, "calls", "tokens", "money").rstrip())
@@ -132,22 +125,20 @@ def _bar(text: str, length: int, *, is_plain: bool) -> None:
     Console(highlight=False).print("\u2588" * length, style=STYLE)
 
 
-def _print_prices(known: Prices, state: str) -> None:
-    from holdfast.close import prices as tables
+def _price_lines(known: Prices, state: str) -> Iterator[str]:
+    from holdfast.close.spend import prices as tables
 
-    output.echo(f"{known.currency} per million tokens; the first line that fits counts.")
-    _table(f"Yours, {tables.path_of(state)}:", known.own)
+    yield f"{known.currency} per million tokens; the first line that fits counts."
+    yield from _table(f"Yours, {tables.path_of(state)}:", known.own)
     if known.shipped:
-        _table(f"Shipped, as of {tables.AS_OF}, and possibly outdated:", known.shipped)
-    for line in tables.EXPLAINED:
-        output.echo(line)
+        yield from _table(f"Shipped, as of {tables.AS_OF}, and possibly outdated:", known.shipped)
+    yield from tables.EXPLAINED
     if known.problem:
-        output.echo(f"note: {known.problem}")
+        yield f"note: {known.problem}"
 
 
-def _table(heading: str, rows: Sequence[Price]) -> None:
-    output.echo(heading if rows else f"{heading} none")
+def _table(heading: str, rows: Sequence[Price]) -> Iterator[str]:
+    yield heading if rows else f"{heading} none"
     for price in rows:
         name = f"{price.model} ({price.judge})" if price.judge else price.model
-        amounts: list[Any] = [f"{price.money_in:.2f}", f"{price.money_out:.2f}"]
-        output.echo(f"  {name:<32} in {amounts[0]:>8}  out {amounts[1]:>8}")
+        yield f"  {name:<32} in {price.money_in:>8.2f}  out {price.money_out:>8.2f}"

@@ -1,13 +1,5 @@
-"""`holdfast notes` and `holdfast show`: what is remembered, and one piece of it.
-
-`holdfast prompts`: what the user typed, in their own words.
-
-`holdfast promote`: a durable fact leaves the handoff and becomes a note.
-
-`holdfast forget`: out of what is loaded, or out of everything.
-
-`holdfast arm` and `holdfast disarm`: the tool calls at which a note comes back by itself.
-"""
+"""Notes on the command line: `notes`, `show` and `prompts` look, `promote` makes a note of a handoff's item, `forget`
+takes out, `arm` and `disarm` say at which tool calls a note comes back by itself."""
 
 from __future__ import annotations
 
@@ -16,28 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import gate, quoting
 from holdfast.cli import output
-from holdfast.cli.command import Argument, Option
-from holdfast.errors import NotFound, UsageError
+from holdfast.cli.command import AllProjects, Argument, Json, Option, Yes
+from holdfast.errors import NotFound
 from holdfast.memory import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.vault.armed import Arming
     from holdfast.vault.notes import Note
-    from holdfast.vault.purge import PurgePlan
+    from holdfast.vault.prompts import Listed
+    from holdfast.vault.purge import Plan
 
 
 FIELDS = (
-    "path",
-    "name",
-    "description",
-    "kind",
-    "status",
-    "project",
-    "origin",
-    "created",
-    "edited",
-    "reviewed",
-    "policy",
+    *("path", "name", "description", "kind", "status", "project", "origin", "created", "edited", "reviewed", "policy"),
 )
 
 
@@ -46,7 +31,7 @@ def notes(
     kind: Annotated[str, Option("--kind", help="identity, rule, knowledge, feedback or project.")] = "",
     everything: Annotated[bool, Option("--all", help="Of all projects, and those no longer active.")] = False,
     handoffs: Annotated[bool, Option("--handoffs", help="The handoffs of this project instead.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """List the notes of this project and the global ones, or the archive of handoffs."""
     memory = Memory.open()
@@ -82,16 +67,11 @@ def _handoffs(memory: Memory, words: list[str], *, json: bool) -> None:
     for one, number in memory.sessions.handoffs():
         text = " ".join([one.title, *(item for items in one.sections.values() for item in items)]).casefold()
         if all(word in text for word in wanted):
-            rows.append(
-                {"number": number, "time": one.time, "title": one.title, "branch": one.branch, "path": one.path}
-            )
-    if json:
-        output.as_json({"handoffs": rows})
-        return
-    for row in rows:
-        output.echo(f"session {row['number']}  {row['time']}  {row['title']}  ({row['path']})")
-    if not rows:
-        output.echo("There is no such handoff." if words else "There are no handoffs yet.")
+            names = ("time", "title", "branch", "path")
+            rows.append({"number": number, **{name: getattr(one, name) for name in names}})
+    none = "There is no such handoff." if words else "There are no handoffs yet."
+    lines = [f"session {row['number']}  {row['time']}  {row['title']}  ({row['path']})" for row in rows] or [none]
+    output.answer({"handoffs": rows}, lines, json=json)
 
 
 def show(
@@ -99,8 +79,8 @@ def show(
         str,
         Argument(help="Its name, path or an unambiguous part; a thought's id; `handoff` for the newest."),
     ],
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    everything: AllProjects = False,
+    json: Json = False,
 ) -> None:
     """Print one note, or the newest handoff, as its file has it; or one thought and where it is from."""
     memory = Memory.open()
@@ -115,11 +95,8 @@ def show(
             raise
         output.thought(*thought, json=json)
         return
-    if json:
-        output.as_json({**{name: getattr(found, name) for name in FIELDS}, "text": text})
-    else:
-        output.echo(f"<!-- {memory.at.vault}/{found.path} -->")
-        output.echo(text.rstrip("\n"))
+    record = {**{name: getattr(found, name) for name in FIELDS}, "text": text}
+    output.answer(record, (f"<!-- {memory.at.vault}/{found.path} -->", text.rstrip("\n")), json=json)
 
 
 def _newest(memory: Memory, *, json: bool) -> None:
@@ -127,11 +104,9 @@ def _newest(memory: Memory, *, json: bool) -> None:
     if not found:
         raise NotFound("This project has no handoff yet.")
     one, number = found[0]
-    if json:
-        output.as_json({"number": number, **{k: v for k, v in one.__dict__.items() if k != "parents"}})
-        return
-    output.echo(f"<!-- session {number}, {memory.at.vault}/{one.path} -->")
-    output.echo(memory.notes.text_of(one.path).rstrip("\n"))
+    record = {"number": number, **{name: found for name, found in one.__dict__.items() if name != "parents"}}
+    head = f"<!-- session {number}, {memory.at.vault}/{one.path} -->"
+    output.answer(record, (head, memory.notes.text_of(one.path).rstrip("\n")), json=json)
 
 
 LONGEST = 160
@@ -141,27 +116,27 @@ def prompts(
     words: Annotated[list[str] | None, Argument(help="Only those with all of these words.")] = None,
     most: Annotated[int, Option("--most", least=1, help="How many, the newest.")] = 20,
     full: Annotated[bool, Option("--full", help="Whole, with what the agent had said before each.")] = False,
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    everything: AllProjects = False,
+    json: Json = False,
 ) -> None:
     """List what you typed to the agents in this project, the newest first. Secrets were removed."""
     found = Memory.open().sessions.prompts(words or [], most, everything=everything)
-    if json:
-        output.as_json({"prompts": [one.as_record() for one in found]})
+    none = "You typed nothing like that here." if words else "Nothing that you typed is kept here yet."
+    lines = (line for one in found for line in _prompt_lines(one, full=full)) if found else (none,)
+    output.answer({"prompts": [one.as_record() for one in found]}, lines, json=json)
+
+
+def _prompt_lines(one: Listed, *, full: bool) -> Iterator[str]:
+    place = f"{one.path or 'not closed yet'}, {one.number}"
+    if not full:
+        text = quoting.shortened(" ".join(output.plain(one.text).split()), LONGEST)
+        yield f"{one.time[:16]}  {text}  ({place})"
         return
-    for one in found:
-        place = f"{one.path or 'not closed yet'}, {one.number}"
-        if not full:
-            text = quoting.shortened(" ".join(output.plain(one.text).split()), LONGEST)
-            output.echo(f"{one.time[:16]}  {text}  ({place})")
-            continue
-        output.echo(f"{one.time} ({place})")
-        for line in one.before.split("\n") if one.before else ():
-            output.echo(f"  > {output.plain(line)}".rstrip())
-        for line in one.text.split("\n"):
-            output.echo(f"    {output.plain(line)}".rstrip())
-    if not found:
-        output.echo("You typed nothing like that here." if words else "Nothing that you typed is kept here yet.")
+    yield f"{one.time} ({place})"
+    for line in one.before.split("\n") if one.before else ():
+        yield f"  > {output.plain(line)}".rstrip()
+    for line in one.text.split("\n"):
+        yield f"    {output.plain(line)}".rstrip()
 
 
 STEERING = ("rule", "feedback", "identity")
@@ -170,37 +145,31 @@ STEERING = ("rule", "feedback", "identity")
 def promote(
     item: Annotated[str, Argument(help="Some words of the item, or its number. Without it: the list.")] = "",
     kind: Annotated[str, Option("--kind", help="Kind of the note; by default what its section says.")] = "",
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Move an item of the newest handoff into a note of its own, leaving a link."""
     memory = Memory.open()
     if not item:
         path, items = memory.notes.promotable()
-        if json:
-            output.as_json({"handoff": path, "items": [{"section": section, "text": text} for section, text in items]})
-            return
-        for number, (section, text) in enumerate(items, 1):
-            output.echo(f"{number}  [{section}] {text}")
-        if not items:
-            output.echo("Nothing in the newest handoff waits to be promoted." if path else "There is no handoff yet.")
+        rows = [{"section": section, "text": text} for section, text in items]
+        none = "Nothing in the newest handoff waits to be promoted." if path else "There is no handoff yet."
+        lines = [f"{number}  [{section}] {text}" for number, (section, text) in enumerate(items, 1)] or [none]
+        output.answer({"handoff": path, "items": rows}, lines, json=json)
         return
     if kind in STEERING:
         gate.require(memory.at.asker(), gate.Change(gate.RULE), f"Making a {kind} of what a handoff says")
     filed, path = memory.notes.promote(item, kind)
-    if json:
-        output.as_json({"path": filed.path, "handoff": path, "commit": filed.commit, "was_there": filed.was_there})
-        return
-    output.echo(f"promoted to {filed.path}; {path} links to it")
-    for change in filed.changes:
-        output.echo(f"note: {change}")
+    record = {"path": filed.path, "handoff": path, "commit": filed.commit, "was_there": filed.was_there}
+    changes = (f"note: {change}" for change in filed.changes)
+    output.answer(record, (f"promoted to {filed.path}; {path} links to it", *changes), json=json)
 
 
 def forget(
     note: Annotated[str, Argument(help="A note's name or path, a thought's id, or words to search for.")],
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    everything: AllProjects = False,
     purge: Annotated[bool, Option("--purge", help="Also from history, queue and ledger, for good.")] = False,
-    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    yes: Yes = False,
+    json: Json = False,
 ) -> None:
     """Show what is meant, then take it out of the vault. History keeps it, unless --purge."""
     memory = Memory.open()
@@ -220,11 +189,11 @@ def forget(
         ids = [one.id for one in thoughts]
         _purge(memory, cut_short or memory.notes.purge_plan([one.path for one in found], ids), yes=yes, json=json)
         return
-    if not yes and (not is_named or _is_terminal()):
+    if not yes and (not is_named or (sys.stdin is not None and sys.stdin.isatty())):
         count = len(found) + len(thoughts)
         which = "it" if count == 1 else f"these {count}"
         or_one = ", or the whole name or path of one note" + (", or the id of one thought" if thoughts else "")
-        _ask(f"Forget {which}?", or_one)
+        output.require_yes(f"Forget {which}?", or_one)
     commit = memory.notes.forget([one.path for one in found]) if found else ""
     if thoughts:
         memory.field.forget([one.id for one in thoughts])
@@ -238,37 +207,20 @@ def forget(
         output.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
 
 
-def _is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _ask(question: str, otherwise: str = "") -> None:
-    if not _is_terminal():
-        raise UsageError(f"{question} Nothing was changed: say --yes{otherwise}.")
-    if not output.confirm(question):
-        raise UsageError("Nothing was changed.")
-
-
-def _purge(memory: Memory, plan: PurgePlan, *, yes: bool, json: bool) -> None:
+def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
     """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
     if not json:
-        for line in plan.lines():
-            output.echo(line)
+        output.lines(plan.lines())
     if not yes:
-        _ask("Purge it for good, from history too? This cannot be undone.")
+        output.require_yes("Purge it for good, from history too? This cannot be undone.")
     done = memory.notes.purge(plan)
-    if json:
-        output.as_json(
-            {"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)}
-        )
-        return
-    output.echo("purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}")
-    for remote in done.remotes:
-        output.echo(f"not reached: the remote {remote} may still have it")
+    record = {"purged": [*done.paths, *done.thoughts], "left": list(done.left), "remotes": list(done.remotes)}
+    said = "purged" if not done.left else f"purged, but still found in: {', '.join(done.left)}"
+    missed = (f"not reached: the remote {remote} may still have it" for remote in done.remotes)
+    output.answer(record, (said, *missed), json=json)
 
 
 NoteArgument = Annotated[str, Argument(metavar="NOTE", help="A note: its path, name, or a part of it.")]
-JsonOption = Annotated[bool, Option("--json", help="As JSON.")]
 DryRunOption = Annotated[bool, Option("--dry-run", help="Show it, change nothing.")]
 
 
@@ -285,7 +237,7 @@ def arm(
     read: Annotated[list[str] | None, Option("--read", metavar="GLOB", help="A file, read or changed.")] = None,
     package: Annotated[list[str] | None, Option("--package", help="A package, installed or imported.")] = None,
     setting: Annotated[list[str] | None, Option("--setting", metavar="KEY", help="A setting, changed.")] = None,
-    json: JsonOption = False,
+    json: Json = False,
     dry_run: DryRunOption = False,
 ) -> None:
     """Let a note come back by itself before the tool calls that match; without conditions, those its words name."""
@@ -294,7 +246,7 @@ def arm(
     _print(Memory.open().notes.arm(note, when, dry_run=dry_run), json=json, dry_run=dry_run)
 
 
-def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption = False) -> None:
+def disarm(note: NoteArgument, json: Json = False, dry_run: DryRunOption = False) -> None:
     """Let a note wait for no tool call any more."""
     memory = Memory.open()
     gate.require(memory.at.asker(), gate.Change(gate.ARMED, gate.LIFTED), "Disarming a note")
@@ -302,20 +254,10 @@ def disarm(note: NoteArgument, json: JsonOption = False, dry_run: DryRunOption =
 
 
 def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
-    if json:
-        output.as_json(
-            {
-                "path": done.note.path,
-                "when": done.when,
-                "before": done.before,
-                "changed": done.is_changed and not dry_run,
-            }
-        )
-        return
+    is_changed = done.is_changed and not dry_run
+    record = {"path": done.note.path, "when": done.when, "before": done.before, "changed": is_changed}
     would = "would be " if dry_run and done.is_changed else "" if done.is_changed else "already "
-    if done.when is None:
-        output.echo(f"{would}disarmed: {done.note.path}")
-        return
-    output.echo(f"{would}armed: {done.note.path}")
-    for key, value in done.when.items():
-        output.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")
+    shown = (
+        f"  {key}: {', '.join(value) if isinstance(value, list) else value}" for key, value in (done.when or {}).items()
+    )
+    output.answer(record, (f"{would}{'dis' if done.when is None else ''}armed: {done.note.path}", *shown), json=json)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.capture.flags import clean
 from holdfast.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from holdfast.field.thought import Thought
 
@@ -56,6 +57,28 @@ def prompt(question: str, shown: str, default: str = "") -> str:
 
 def as_json(value: Any) -> None:
     echo(codec.encode(value).decode("utf-8"))
+
+
+def lines(some: Iterable[str]) -> None:
+    for line in some:
+        echo(line)
+
+
+def answer(record: Any, told: Iterable[str], *, json: bool) -> None:
+    """A command's answer: the record as JSON, else the lines."""
+    as_json(record) if json else lines(told)
+
+
+def require_yes(question: str, otherwise: str = "", told: str = "") -> None:
+    """Raises UsageError unless the user says yes; `otherwise` is what could be said instead of --yes."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(f"{told or question} Nothing was changed: say --yes{otherwise}.")
+    if not confirm(question):
+        raise UsageError("Nothing was changed.")
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def plain(text: str) -> str:

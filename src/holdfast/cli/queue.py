@@ -1,9 +1,5 @@
-"""`holdfast queue`: what waits, how long, what is dead; and its retry.
-
-`holdfast drafts`: what was submitted and refused, kept word for word.
-
-`holdfast log`: what really fired.
-"""
+"""`holdfast queue` shows the flags that wait and revives dead ones, `holdfast drafts` what was refused and is kept word
+for word, `holdfast log` the ledger."""
 
 from __future__ import annotations
 
@@ -11,21 +7,21 @@ import time
 from typing import Annotated, Any
 
 from holdfast.capture.drafts import Draft
-from holdfast.capture.flags import clean
 from holdfast.capture.ledger import KINDS, Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING, Entry
+from holdfast.capture.quoting import shortened
 from holdfast.cli import output
-from holdfast.cli.command import Argument, Option
+from holdfast.cli.command import AllProjects, Argument, Json, Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
 
 
 def queue(
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    everything: AllProjects = False,
     set_aside: Annotated[
         bool, Option("--set-aside", help="You have looked at damage and losses: keep copies, end the alarm.")
     ] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show what waits to be filed, how long, and what is dead; `queue retry` revives dead flags."""
     memory = Memory.open()
@@ -61,36 +57,27 @@ def queue(
 
 def _set_aside(memory: Memory, *, json: bool) -> None:
     copies, missing = memory.sessions.set_aside()
-    if json:
-        named = {"flags": list(missing.flags), "segments": list(missing.segments), "days": list(missing.days)}
-        output.as_json({"copies": copies, **named, "unnamed": missing.uncounted})
-        return
-    for path in copies:
-        output.echo(f"damaged, a copy is kept in {path}")
-    for ident in missing.flags:
-        output.echo(f"lost: flag {ident}")
-    for name in missing.segments:
-        output.echo(f"missing: .state/queue/live/{name}")
-    for day in missing.days:
-        output.echo(f"missing: .state/ledger/{day}.log")
-    if not copies and missing.is_whole:
-        output.echo("Nothing is damaged or missing.")
-    else:
-        output.echo("Noted: nothing was removed, and starts, doctor and audit no longer warn of these.")
+    named = {"flags": list(missing.flags), "segments": list(missing.segments), "days": list(missing.days)}
+    lines = [
+        *(f"damaged, a copy is kept in {path}" for path in copies),
+        *(f"lost: flag {ident}" for ident in missing.flags),
+        *(f"missing: .state/queue/live/{name}" for name in missing.segments),
+        *(f"missing: .state/ledger/{day}.log" for day in missing.days),
+    ]
+    is_well = not copies and missing.is_whole
+    ended = "Noted: nothing was removed, and starts, doctor and audit no longer warn of these."
+    lines.append("Nothing is damaged or missing." if is_well else ended)
+    output.answer({"copies": copies, **named, "unnamed": missing.uncounted}, lines, json=json)
 
 
 def retry(
     ids: Annotated[list[str] | None, Argument(help="Ids of dead flags, or beginnings of them; all if none.")] = None,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Let dead flags wait again."""
     revived = Memory.open().sessions.retry(ids or None)
-    if json:
-        output.as_json({"retried": list(revived)})
-    else:
-        output.echo(
-            f"{len(revived)} flag{'' if len(revived) == 1 else 's'} wait again." if revived else "Nothing is dead."
-        )
+    said = f"{output.counted(len(revived), 'flag')} wait again." if revived else "Nothing is dead."
+    output.answer({"retried": list(revived)}, (said,), json=json)
 
 
 def _line(entry: Entry, now: float) -> None:
@@ -110,33 +97,26 @@ def drafts(
     ident: Annotated[str, Argument(metavar="[ID]", help="Print this one alone, by its id or the end of it.")] = "",
     everything: Annotated[bool, Option("--all", help="Also settled ones, and of all projects.")] = False,
     settle: Annotated[bool, Option("--settle", help="With ID: nothing is to be done about it any more.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show what was submitted and refused: flags, handoffs and the like, kept word for word."""
     memory = Memory.open()
     if ident:
         one = memory.sessions.settle_draft(ident) if settle else memory.sessions.draft(ident)
-        if json:
-            output.as_json(one.as_record())
-        else:
-            output.echo(f"settled {one.id}; its text stays in `holdfast drafts --all`" if settle else one.text)
+        said = f"settled {one.id}; its text stays in `holdfast drafts --all`" if settle else one.text
+        output.answer(one.as_record(), (said,), json=json)
         return
     found = memory.sessions.drafts(everything=everything)
-    if json:
-        output.as_json({"drafts": [one.as_record() for one in found]})
-        return
-    if not found:
-        output.echo("Nothing that was refused is waiting." if not everything else "Nothing was ever refused.")
-    for one in found:
-        _draft_line(one, memory.at.clock())
+    none = "Nothing that was refused is waiting." if not everything else "Nothing was ever refused."
+    lines = (line for one in found for line in _draft_lines(one, memory.at.clock())) if found else (none,)
+    output.answer({"drafts": [one.as_record() for one in found]}, lines, json=json)
 
 
-def _draft_line(one: Draft, now: float) -> None:
-    text = " ".join(one.text.split())
-    text = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+def _draft_lines(one: Draft, now: float) -> tuple[str, str]:
+    text = shortened(" ".join(one.text.split()), SHOWN)
     what = "settled" if one.is_settled else f"used: {one.used}" if one.used else "open"
-    output.echo(f"  {one.id[-6:]}  [{one.kind}] {text}  ({output.age(now - one.time)}, {one.origin}, {what})")
-    output.echo(f"      refused: {one.why}")
+    head = f"  {one.id[-6:]}  [{one.kind}] {text}  ({output.age(now - one.time)}, {one.origin}, {what})"
+    return head, f"      refused: {one.why}"
 
 
 HEAD = ("v", "t", "kind", "event", "episode", "us")
@@ -160,12 +140,8 @@ def log(
     if unknown:
         raise UsageError(f'"{unknown[0]}" is no kind of record. Use one of: {", ".join(KINDS)}.')
     now = time.time()
-    wanted = Wanted(
-        session,
-        tuple(kind or ()),
-        output.moment(since, now) if since else 0.0,
-        output.moment(until, now) if until else 0.0,
-    )
+    begin, end = (output.moment(text, now) if text else 0.0 for text in (since, until))
+    wanted = Wanted(session, tuple(kind or ()), begin, end)
     if counts:
         for record in memory.sessions.ledger_counts():
             output.as_json(record) if json else output.echo(f"{record['day']}  {_pairs(record['counts'])}")
@@ -188,7 +164,7 @@ def _ledger_line(record: dict[str, Any]) -> None:
     spent = f"  {record['us']:,} us" if "us" in record else ""
     what = " ".join(str(part) for part in (record.get("kind"), record.get("event"), record.get("episode")) if part)
     # Payloads are outside text: what could steer a terminal is cleaned away here.
-    output.echo(f"{output.clock(record['t'])}  {clean(what)[0]}  {clean(_pairs(rest))[0]}{spent}")
+    output.echo(f"{output.clock(record['t'])}  {output.plain(what)}  {output.plain(_pairs(rest))}{spent}")
 
 
 def _pairs(record: dict[str, Any]) -> str:

@@ -1,11 +1,5 @@
-"""A text edited by a person in their own editor.
-
-`holdfast boot`: the brief, and nothing else; with --explain, why it says what it says.
-
-`holdfast close`: file what waits, write handoffs.
-
-`holdfast handoff`: what the next session needs, from a form, an editor, or a pipe.
-"""
+"""`holdfast boot` prints the brief, and with --explain the reason of each line; `holdfast close` files what waits and
+writes handoffs; `holdfast handoff` takes one from a form, an editor, or a pipe."""
 
 from __future__ import annotations
 
@@ -18,17 +12,19 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.cli import output
-from holdfast.cli.command import Option
+from holdfast.cli.command import AllProjects, Json, Option
 from holdfast.errors import HistoryDamaged, UsageError
 from holdfast.memory import Context, Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.brief.reasons import Explained, Line
     from holdfast.close.drain import Closed
 
 
 def edited_text(text: str) -> str:
-    """What the person saved. Raises UsageError where the editor failed or nothing was changed."""
+    """The text as the person saved it. Raises UsageError where the editor failed or nothing was changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         path = f"{folder}/handoff.md"  # in a folder of its own: editors save by a new file of that name
@@ -52,36 +48,31 @@ def boot(
     explain: Annotated[
         bool, Option("--explain", help="Why each line is there, what was left out and why, how much room each.")
     ] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Print exactly what the next start in this folder gets."""
     memory = Memory.open()
     if explain:
         found = memory.sessions.explain_boot()
-        if json:
-            output.as_json(asdict(found))
-        else:
-            _tell(found)
+        output.answer(asdict(found), _reason_lines(found), json=json)
         return
     reply = memory.sessions.boot()
-    if json:
-        output.as_json({"text": reply.text, "characters": len(reply.text), "carried": list(reply.carried)})
-    elif reply.text:
-        output.echo(reply.text)
+    record = {"text": reply.text, "characters": len(reply.text), "carried": list(reply.carried)}
+    output.answer(record, [reply.text] if reply.text else [], json=json)
 
 
-def _tell(found: Explained) -> None:
-    output.echo(f"{found.characters:,} characters of {found.room:,}")
+def _reason_lines(found: Explained) -> Iterator[str]:
+    yield f"{found.characters:,} characters of {found.room:,}"
     for section in found.sections:
         left = f", {section.left_out:,} left out" if section.left_out else ""
-        output.echo(f"\n{section.name}: {section.characters:,} characters, {section.shown:,} shown{left}")
+        yield f"\n{section.name}: {section.characters:,} characters, {section.shown:,} shown{left}"
         for line in found.lines:
             if line.section == section.name:
-                output.echo(f"  {line.text}\n      {_why(line)}")
+                yield f"  {line.text}\n      {_why(line)}"
     if found.left_out:
-        output.echo("\nleft out:")
+        yield "\nleft out:"
     for line in found.left_out:
-        output.echo(f"  {line.section}: {line.text or '…'}\n      {_why(line)}")
+        yield f"  {line.section}: {line.text or '…'}\n      {_why(line)}"
 
 
 def _why(line: Line) -> str:
@@ -92,9 +83,9 @@ def _why(line: Line) -> str:
 
 
 def close(
-    everything: Annotated[bool, Option("--all", help="Of all projects, not only this one.")] = False,
+    everything: AllProjects = False,
     verbatim: Annotated[bool, Option("--verbatim", help="Ask no judge, whatever is chosen.")] = False,
-    json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """File the flags that wait as notes, and write the handoff of every session that ended or died."""
     memory = Memory.open()
@@ -128,7 +119,7 @@ def _line(one: Closed) -> None:
     handoff = f", handoff {one.handoff}" if one.handoff else ""
     commit = f", commit {one.commit[:10]}" if one.commit else ""
     left_out = f" ({one.discarded} of them left out, with the reason)" if one.discarded else ""
-    asked = f"{one.jobs} question{'' if one.jobs == 1 else 's'}"
+    asked = output.counted(one.jobs, "question")
     judge = f", judged by {one.judge} in {asked}" if one.judge != "verbatim" else ""
     done = "closed" if one.handoff or not one.episode else "filed, while it goes on,"
     output.echo(f"{done} {what}: {one.filed} filed{left_out}{judge}{handoff}{commit}")
@@ -152,12 +143,9 @@ def handoff(
     by_hand = edit or (sys.stdin is not None and sys.stdin.isatty())
     text = edited_text(memory.sessions.handoff_form()) if by_hand else _piped()
     done = memory.sessions.handoff(text, anyway=anyway)
-    if json:
-        output.as_json({"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)})
-        return
-    output.echo(f"handed off as session {done.number}: {done.path}")
-    for change in done.changes:
-        output.echo(f"note: {change}")
+    record = {"path": done.path, "number": done.number, "commit": done.commit, "changes": list(done.changes)}
+    changes = (f"note: {change}" for change in done.changes)
+    output.answer(record, (f"handed off as session {done.number}: {done.path}", *changes), json=json)
 
 
 def _piped() -> str:

@@ -1,7 +1,5 @@
-"""`holdfast task`: the memory of long tasks. `checkpoint`, `next` and `is-done` are in cli/task_fast.
-
-`holdfast task run`: a host for a task, headless or from cron. Its words and its stdout are the host's.
-"""
+"""`holdfast task`: the memory of long tasks, and a host that is run for one. `checkpoint`, `next` and `is-done` are in
+cli/task_fast."""
 
 from __future__ import annotations
 
@@ -9,24 +7,23 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.cli import output
-from holdfast.cli.command import Argument, Option
+from holdfast.cli.command import Argument, Json, Option
 from holdfast.memory import Memory
 from holdfast.tasks import page, states
 from holdfast.tasks.completion import ALL, FIELDS
-from holdfast.tasks.run.running import MOST, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from holdfast.tasks.commands import Saved
-    from holdfast.tasks.completion import Finished
+    from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
 
 
 Named = Annotated[str, Argument(metavar="[ID]", help="The task; without it the open one of this project.")]
-Json = Annotated[bool, Option("--json", help="As JSON.")]
+Reason = Annotated[str, Option("--reason", help="Why.")]
 
 
 def start(
@@ -49,21 +46,30 @@ def show_task(
 ) -> None:
     """Show a task: its state, the decisions in force, what is done, what was found out, and the next step."""
     seen = Memory.open().tasks.show(ident, whole=whole)
-    if json:
-        output.as_json(_view_record(seen))
-        return
-    output.echo(f"{seen.task.id} ({seen.task.state}): {seen.task.goal}")
-    _lines("Decisions in force", seen.in_force, seen.decisions.more)
-    told = page.standing(seen.standing)
-    output.echo(f"\nProgress: {told or 'nothing was reported yet'}")
+    output.answer(_view_record(seen), _view_lines(seen), json=json)
+
+
+def _view_lines(seen: View) -> Iterator[str]:
+    yield f"{seen.task.id} ({seen.task.state}): {seen.task.goal}"
+    yield from _section("Decisions in force", seen.in_force, seen.decisions.more)
+    yield f"\nProgress: {page.standing(seen.standing) or 'nothing was reported yet'}"
     for count in seen.standing.counts:
         if count.total:
             seen_too = f", {count.seen} more seen done" if count.seen else ""
-            output.echo(f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed{seen_too}")
-    _lines("", seen.progress.entries, seen.progress.more)
-    _lines("Discoveries", seen.discoveries.entries, seen.discoveries.more)
-    _lines("Findings", seen.findings.entries, seen.findings.more)
-    output.echo(f"\nNext: {seen.step() or seen.no_step()}")
+            yield f"  {count.series or 'numbers'}: {count.completed} of {count.total} completed{seen_too}"
+    yield from _section("", seen.progress.entries, seen.progress.more)
+    yield from _section("Discoveries", seen.discoveries.entries, seen.discoveries.more)
+    yield from _section("Findings", seen.findings.entries, seen.findings.more)
+    yield f"\nNext: {seen.step() or seen.no_step()}"
+
+
+def _section(heading: str, found: Iterable[Entry], more: int) -> Iterator[str]:
+    listed = [page.line(one) for one in found]
+    if heading and (listed or more):
+        yield f"\n{heading}:"
+    yield from (f"  {line}" for line in listed)
+    if more:
+        yield f"  ({more:,} older ones: --all)"
 
 
 def list_tasks(
@@ -73,15 +79,13 @@ def list_tasks(
     """List the open tasks of this project, the one that was worked on last first."""
     memory = Memory.open()
     found = memory.tasks.listing(everything=everything, also_over=everything)
-    if json:
-        output.as_json({"tasks": [_task_record(one) for one in found]})
-        return
+    lines = []
     for one in found:
         ago = output.age(memory.at.clock() - one.spoke)
         where = f" [{one.project}]" if everything else ""
-        output.echo(f"{one.id}  {one.state}, last heard of {ago} ago{where}: {one.goal}")
-    if not found:
-        output.echo("No task is open here.")
+        lines.append(f"{one.id}  {one.state}, last heard of {ago} ago{where}: {one.goal}")
+    record = {"tasks": [_task_record(one) for one in found]}
+    output.answer(record, lines or ["No task is open here."], json=json)
 
 
 def decisions(
@@ -91,18 +95,15 @@ def decisions(
 ) -> None:
     """List the decisions of all tasks of this project, the finished ones included, in order of time."""
     found = Memory.open().tasks.decisions(everything=everything, superseded=superseded)
-    if json:
-        told = [{"task": one.task, **one.entry.as_record(), "superseded_by": one.gone} for one in found]
-        output.as_json({"decisions": told})
-        return
+    told = [{"task": one.task, **one.entry.as_record(), "superseded_by": one.gone} for one in found]
+    lines = []
     for one in found:
         gone = f" (superseded by ^{one.gone[-6:].lower()})" if one.gone else ""
-        output.echo(f"{page.line(one.entry)[2:]} [{one.task}]{gone}")
-    if not found:
-        output.echo("Nothing was decided in a task of this project.")
+        lines.append(f"{page.line(one.entry)[2:]} [{one.task}]{gone}")
+    output.answer({"decisions": told}, lines or ["Nothing was decided in a task of this project."], json=json)
 
 
-def pause(ident: Named = "", reason: Annotated[str, Option("--reason", help="Why.")] = "", json: Json = False) -> None:
+def pause(ident: Named = "", reason: Reason = "", json: Json = False) -> None:
     """Let a task rest."""
     _move(ident, states.PAUSED, reason, json)
 
@@ -147,11 +148,7 @@ def complete(
     _finish(ident, states.COMPLETED, status, findings, promote or (), json, anyway=anyway)
 
 
-def abandon(
-    ident: Named = "",
-    reason: Annotated[str, Option("--reason", help="Why.")] = "",
-    json: Json = False,
-) -> None:
+def abandon(ident: Named = "", reason: Reason = "", json: Json = False) -> None:
     """Give a task up. Its memory is archived all the same; its decisions no longer bind."""
     _finish(ident, states.ABANDONED, reason, (), (), json)
 
@@ -163,11 +160,7 @@ def reopen(
 ) -> None:
     """Go on with a task that is over: its memory comes back from outputs/, and nothing of it is lost."""
     memory = Memory.open()
-    saved = memory.tasks.reopen(ident, reason)
-    _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
-    if not json:
-        seen = memory.tasks.show(saved.task.id)
-        output.echo(f"next: {seen.step() or seen.no_step()}")
+    _answer_moved(memory, memory.tasks.reopen(ident, reason), json, also_next=True)
 
 
 def promote_entries(
@@ -182,16 +175,14 @@ def promote_entries(
         offers = memory.tasks.promotable(ident)
     else:
         offers = memory.tasks.promote(ident, [ALL] if everything else wanted or ())
-    if json:
-        output.as_json(
-            {"task": ident, "flagged": bool(wanted or everything), "entries": [_record(one.entry) for one in offers]}
-        )
-        return
+    rows = [one.entry.as_record() for one in offers]
     what = "flagged " if wanted or everything else ""
-    for one in offers:
-        output.echo(f"{what}^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
-    if not offers:
-        output.echo("Nothing in this task could become a note.")
+    lines = [f"{what}{_offer(one)}" for one in offers] or ["Nothing in this task could become a note."]
+    output.answer({"task": ident, "flagged": bool(what), "entries": rows}, lines, json=json)
+
+
+def _offer(one: Offer) -> str:
+    return f"^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}"
 
 
 def print_protocol(
@@ -203,9 +194,12 @@ def print_protocol(
 
 def _move(ident: str, to: str, reason: str, json: bool) -> None:
     memory = Memory.open()
-    saved = memory.tasks.move(ident, to, reason)
+    _answer_moved(memory, memory.tasks.move(ident, to, reason), json, also_next=to == states.RESUMED)
+
+
+def _answer_moved(memory: Memory, saved: Saved, json: bool, *, also_next: bool) -> None:
     _answer(saved, json, f"task {saved.task.id} is {saved.task.state}")
-    if to == states.RESUMED and not json:
+    if also_next and not json:
         seen = memory.tasks.show(saved.task.id)
         output.echo(f"next: {seen.step() or seen.no_step()}")
 
@@ -221,56 +215,31 @@ def _finish(
     anyway: bool = False,
 ) -> None:
     done = Memory.open().tasks.finish(ident, to, status, tuple(findings), tuple(promote), anyway=anyway)
-    if json:
-        output.as_json(
-            {
-                "task": _task_record(done.task),
-                "archive": done.archive,
-                "left": done.left,
-                "notes": list(done.notes),
-                "promoted": [_record(one.entry) for one in done.promoted],
-                "offers": [_record(one.entry) for one in done.offers],
-            }
-        )
-        return
-    _tell_finished(done)
+    record = {
+        "task": _task_record(done.task),
+        "archive": done.archive,
+        "left": done.left,
+        "notes": list(done.notes),
+        "promoted": [one.entry.as_record() for one in done.promoted],
+        "offers": [one.entry.as_record() for one in done.offers],
+    }
+    output.answer(record, _finished_lines(done), json=json)
 
 
-def _tell_finished(done: Finished) -> None:
-    output.echo(f"task {done.task.id} is {done.task.state}; its memory is kept in {done.archive}")
-    for note in done.notes:
-        output.echo(f"note: {note}")
+def _finished_lines(done: Finished) -> Iterator[str]:
+    yield f"task {done.task.id} is {done.task.state}; its memory is kept in {done.archive}"
+    yield from (f"note: {note}" for note in done.notes)
     if done.left:
-        output.echo(f"note: what is left in {done.left} is somebody's own or changed meanwhile; it was kept as it is")
-    for one in done.promoted:
-        output.echo(f"flagged ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
+        yield f"note: what is left in {done.left} is somebody's own or changed meanwhile; it was kept as it is"
+    yield from (f"flagged {_offer(one)}" for one in done.promoted)
     if done.offers and done.task.state == states.COMPLETED:
-        output.echo(f"These could become notes: `holdfast task promote {done.task.id} ENTRY…`, or --all:")
-        for one in done.offers:
-            output.echo(f"  ^{one.entry.id[-6:].lower()} [{one.entry.kind}] {one.entry.text}")
+        yield f"These could become notes: `holdfast task promote {done.task.id} ENTRY…`, or --all:"
+        yield from (f"  {_offer(one)}" for one in done.offers)
 
 
 def _answer(saved: Saved, json: bool, said: str) -> None:
-    if json:
-        output.as_json({"task": _task_record(saved.task), "entry": _record(saved.entry), "notes": list(saved.notes)})
-        return
-    output.echo(said)
-    for note in saved.notes:
-        output.echo(f"note: {note}")
-
-
-def _lines(heading: str, found: Iterable[Entry], more: int) -> None:
-    listed = [page.line(one) for one in found]
-    if heading and (listed or more):
-        output.echo(f"\n{heading}:")
-    for line in listed:
-        output.echo(f"  {line}")
-    if more:
-        output.echo(f"  ({more:,} older ones: --all)")
-
-
-def _record(one: Entry) -> dict[str, Any]:
-    return one.as_record()
+    record = {"task": _task_record(saved.task), "entry": saved.entry.as_record(), "notes": list(saved.notes)}
+    output.answer(record, (said, *(f"note: {note}" for note in saved.notes)), json=json)
 
 
 def _task_record(one: Task) -> dict[str, Any]:
@@ -287,13 +256,13 @@ def _view_record(seen: View) -> dict[str, Any]:
     )
     return {
         **_task_record(seen.task),
-        "decisions": [_record(one) for one in seen.in_force],
+        "decisions": [one.as_record() for one in seen.in_force],
         "progress": {
             **{name: getattr(standing, name) for name in names},
-            "entries": [_record(one) for one in seen.progress.entries],
+            "entries": [one.as_record() for one in seen.progress.entries],
         },
-        "discoveries": [_record(one) for one in seen.discoveries.entries],
-        "findings": [_record(one) for one in seen.findings.entries],
+        "discoveries": [one.as_record() for one in seen.discoveries.entries],
+        "findings": [one.as_record() for one in seen.findings.entries],
         "next": seen.step(),
     }
 
@@ -308,13 +277,16 @@ def run(
         ),
     ],
     max_sessions: Annotated[
-        int | None, Option("--max-sessions", least=1, help=f"At most so many; 1, or {MOST} with --until-complete.")
+        int | None,
+        Option("--max-sessions", least=1, help=f"1, or {states.MOST_SESSIONS} with --until-complete; at most so many."),
     ] = None,
     until_complete: Annotated[
         bool, Option("--until-complete", help="One session after another until the task is completed.")
     ] = False,
 ) -> None:
     """Start an agent for a task, with the task's memory before its prompt; never two at once."""
+    from holdfast.tasks.runs import Wish
+
     ran = Memory.open().tasks.run(Wish(ident, tuple(command), max_sessions or 0, until_complete))
     if ran.why and (ran.status or sys.stderr.isatty()):  # what went well is no mail of cron's
         output.echo(f"holdfast: {ran.why}", err=True)

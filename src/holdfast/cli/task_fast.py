@@ -41,20 +41,20 @@ def checkpoint(argv: list[str], env: Mapping[str, str]) -> int:
         return _checkpoint(argv, piped, env, vault, where)
     except (UsageError, NotFound, Conflict, VaultGone) as error:
         from holdfast.capture import drafts
-        from holdfast.tasks import words
+        from holdfast.tasks import checkpoint_words
 
-        about = (words.submission(argv, piped), where.project.id, where.episode, time.time())
+        about = (checkpoint_words.submission(argv, piped), where.project.id, where.episode, time.time())
         drafts.refused(home.state(vault), error, drafts.CHECKPOINT, *about, origin=gate.origin_of(where, vault))
         raise
 
 
 def _checkpoint(argv: list[str], piped: str | None, env: Mapping[str, str], vault: str, where: Where) -> int:
     from holdfast.capture import drafts, flags, gate, home, once
+    from holdfast.tasks import checkpoint_words
     from holdfast.tasks import commands as task_memory
-    from holdfast.tasks import words
 
-    said = words.read(argv)
-    said = words.settled(words.with_text(said, piped or "") if said.from_stdin else said)
+    said = checkpoint_words.read(argv)
+    said = checkpoint_words.settled(checkpoint_words.with_text(said, piped or "") if said.from_stdin else said)
     changes = flags.prepare(vault)
     state = home.state(vault)
     name = said.name

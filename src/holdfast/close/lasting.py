@@ -249,10 +249,10 @@ def _nearness(vault: str, fresh: Sequence[Utterance], earlier: Sequence[Utteranc
     if earlier and home.has_field(home.state(vault)):
         from holdfast.capture import config
         from holdfast.errors import HoldfastError
-        from holdfast.field.embed import choice
+        from holdfast.field import embedders
 
         with suppress(HoldfastError, OSError, ImportError):
-            embedder = choice.at_hand(choice.settings(config.load(home.state(vault))), {})
+            embedder = embedders.at_hand(embedders.settings(config.load(home.state(vault))), {})
             if embedder:
                 table = embedder.embed([one.text for one in fresh]) @ embedder.embed([one.text for one in earlier]).T
     return lambda one, other: 0.0 if table is None else float(table[one][other])

@@ -21,8 +21,6 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config, platform
-from holdfast.hosts import programs
-from holdfast.judge import models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,6 +126,9 @@ class Prices:
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:
         """The rate of a judge's calls to a model; `url` is where its server is, where it has one."""
+        from holdfast.hosts import programs
+        from holdfast.judge import models
+
         payer = models.payer(judge, env)
         for price in self.own:
             if price.fits(judge, model) and (price.judge or payer != programs.BY_PLAN):

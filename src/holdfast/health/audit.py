@@ -16,7 +16,7 @@ from holdfast.health import boundaries, closes, inline_closes, sessions, unseen_
 from holdfast.health import field as index
 from holdfast.health import sessions as period
 from holdfast.health.capture import check_acknowledged, check_queue
-from holdfast.health.finding import Finding, unseen
+from holdfast.health.finding import LOOP_STAGES, Finding, unseen
 from holdfast.health.history import check_faults, check_history
 from holdfast.health.vault import check_folders, check_locks, check_space
 from holdfast.text.layout import age, many
@@ -39,7 +39,6 @@ SKIPS = (
     *("not-closed", "not-drained", "not-indexed", "hook-error", "mark", "dead-letter", "no-answer", "hooks-silent"),
     *("no-snapshot", "close-failed", *QUEUE),
 )
-STAGES = ("noted", "reopened", "wired", "proven")  # of loops: how far each has come
 MOST_LISTED = 50  # findings of one kind; a thousand dead sessions are one cause
 
 
@@ -96,7 +95,7 @@ class Audit:
             "loops": {
                 "open": len(self.loops.open),
                 "closed": len(self.loops.closed),
-                **{stage: self.loops.count(stage) for stage in STAGES},
+                **{stage: self.loops.count(stage) for stage in LOOP_STAGES},
             },
             "skips": [_record(one) for one in self.findings if one.name in SKIPS],
             "alarms": [_record(one) for one in self.findings if one.name not in SKIPS],
@@ -148,7 +147,7 @@ def audit(place: Place, asked: Period) -> Audit:
         *counted.findings,
         *indexed,
         *_errors(told, place.clock()),
-        *_guarded("the queue", lambda: _queue(place)),
+        *_guarded("the queue", lambda: [*check_queue(place), *check_acknowledged(place)], QUEUE),
         *_vault(place),
         *fired,
         *boundaries.findings(told, place.clock()),
@@ -176,17 +175,18 @@ def audit(place: Place, asked: Period) -> Audit:
 
 
 def _episodes(place: Place, told: Told) -> Iterator[Episode]:
-    """Those of the period with a transcript, the newest first."""
+    """The episodes of the period with a transcript, the newest first."""
     for key, _ in sorted(told.own().items(), key=lambda item: -item[1].last):
         found = of_key(place.state, key)
         if found and found.transcript:
             yield found
 
 
-def _guarded(name: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """A part that breaks is a finding and hides no other."""
+def _guarded(name: str, look: Callable[[], Iterable[Finding]], only: tuple[str, ...] = ()) -> list[Finding]:
+    """A part that breaks is a finding and hides no other. With `only`, the doctor's checks of these names that failed:
+    a flag that waits too long need not be of any session."""
     try:
-        return list(look())
+        return [one for one in look() if not only or (not one.ok and one.name in only)]
     except Exception as error:
         return [_broken(name, error)]
 
@@ -206,13 +206,8 @@ def _errors(told: Told, now: float) -> Iterator[Finding]:
         yield Finding("hook-error", "", why, fix, own.left_out)
 
 
-def _queue(place: Place) -> Iterator[Finding]:
-    """What the doctor says of the whole queue: a flag that waits too long need not be of any session."""
-    return (one for one in (*check_queue(place), *check_acknowledged(place)) if not one.ok and one.name in QUEUE)
-
-
 def _vault(place: Place) -> Iterator[Finding]:
-    """What the doctor says of the vault itself: nothing is well that nothing can be filed in."""
+    """The doctor's checks of the vault itself that failed: nothing is well where nothing can be filed."""
     for look in (check_space, check_faults, check_folders, check_locks, check_history):
         try:
             yield from [replace(one, name="vault", about=one.name) for one in look(place) if not one.ok]

@@ -65,7 +65,7 @@ class Row:
 
 @dataclass
 class Boundaries:
-    """What is counted on the way through the ledger; `rows` puts it together for one project, or all."""
+    """Counts on the way through the ledger; `rows` puts them together for one project, or all."""
 
     came: dict[tuple[str, str], Row] = field(default_factory=dict)  # by project and kind
     asked: list[Asked] = field(default_factory=list)
@@ -177,9 +177,8 @@ class Boundaries:
 
 def findings(told: Told, now: float) -> Iterator[Finding]:
     for host, count, since in told.boundaries.in_a_row(told.period.takes):
-        why = (
-            f"the last {count} nudges, since {age(now - since)}, got no answer: no flag, no word that there is nothing"
-        )
+        what = "no flag, no word that there is nothing"
+        why = f"the last {count} nudges, since {age(now - since)}, got no answer: {what}"
         fix = (
             f"`holdfast doctor --agent {host}` looks whether the agent may run `holdfast flag`; "
             '`mode = "strict"` in config.toml lets the end of a turn ask once more'

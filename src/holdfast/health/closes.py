@@ -34,7 +34,7 @@ LIST = "`holdfast loops --all` lists them; `holdfast review` decides on what wai
 
 @dataclass
 class Close:
-    """What the ledger says of one."""
+    """One close, as the ledger has it."""
 
     episode: str
     project: str
@@ -54,7 +54,7 @@ class Close:
 
 @dataclass
 class Calls:
-    """What calls to models took, by judge and model."""
+    """Calls to models, and what they took."""
 
     calls: int = 0
     failed: int = 0
@@ -73,31 +73,19 @@ class Closes:
     calls: dict[tuple[str, str], Calls] = field(default_factory=dict)  # by what they are about, and by whom
 
     def take(self, record: Mapping[str, Any], when: float) -> None:
-        judge, model = str(record.get("judge") or VERBATIM), str(record.get("model") or "")
-        self.listed.append(
-            Close(
-                episode=str(record.get("episode") or ""),
-                project=str(record.get("project") or ""),
-                when=when,
-                filed=count(record.get("filed")),
-                judge=f"{judge}/{model}" if model and judge != VERBATIM else judge,
-                jobs=count(record.get("jobs")),
-                workers=count(record.get("workers")),
-                took=amount(record.get("took")),
-                fell_back=str(record.get("fell_back") or ""),
-                error=str(record.get("error") or ""),
-            )
+        episode, project, fell_back, error, model = (
+            str(record.get(name) or "") for name in ("episode", "project", "fell_back", "error", "model")
         )
+        filed, jobs, workers = (count(record.get(name)) for name in ("filed", "jobs", "workers"))
+        judge = str(record.get("judge") or VERBATIM)
+        judge = f"{judge}/{model}" if model and judge != VERBATIM else judge
+        took = amount(record.get("took"))
+        self.listed.append(Close(episode, project, when, filed, judge, jobs, workers, took, fell_back, error))
 
     def take_call(self, record: Mapping[str, Any]) -> None:
         by = "/".join(str(record[name]) for name in ("judge", "model") if record.get(name))
-        made = Calls(
-            calls=1,
-            failed=int(not record.get("ok", True)),
-            tokens_in=count(record.get("tokens_in")),
-            tokens_out=count(record.get("tokens_out")),
-            money=amount(record.get("money")),
-        )
+        sent, got = (count(record.get(name)) for name in ("tokens_in", "tokens_out"))
+        made = Calls(1, int(not record.get("ok", True)), sent, got, amount(record.get("money")))
         self.calls.setdefault((str(record.get("about") or ""), by or "unknown"), Calls()).add(made)
 
     def last(self, episode: str) -> Close | None:
@@ -108,12 +96,12 @@ class Closes:
         return [one for one in self.listed if takes(one.project)]
 
     def failed(self, takes: Callable[[object], bool]) -> list[Close]:
-        """Those whose newest try ended in an error: the others were done by a later close."""
+        """Closes whose newest try ended in an error: the others were done by a later close."""
         newest = {(one.episode, one.project): one for one in self.of(takes)}
         return [one for one in newest.values() if one.error]
 
     def fallen_back(self, takes: Callable[[object], bool]) -> list[Close]:
-        """Those that filed verbatim what was meant for a judge, and that nothing has put right since: neither a later
+        """Closes that filed verbatim what was meant for a judge, and that nothing has put right since: neither a later
         close of the same episode, nor any close of the project that a judge did, since each takes up what was left."""
         right: set[tuple[str, str]] = set()
         judged: set[str] = set()
@@ -128,7 +116,7 @@ class Closes:
         return found[::-1]
 
     def taken(self, keys: frozenset[str] | None) -> dict[str, Calls]:
-        """What was spent, by judge and model; for some episodes only, or for everything where `keys` is None."""
+        """The calls by judge and model; for some episodes only, or for everything where `keys` is None."""
         found: dict[str, Calls] = {}
         for (about, by), calls in self.calls.items():
             if keys is None or about in keys:

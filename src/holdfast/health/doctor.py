@@ -141,10 +141,6 @@ def _launcher(place: Place) -> str:
     return f"wrote the launcher {launcher.write_launcher(place.env, said)}"
 
 
-def _command(place: Place) -> str:
-    return f"wrote the command {launcher.write_command(place.env)}"
-
-
 def _vault(place: Place) -> str:
     home.refuse_newer(place.vault)
     home.make_vault(place.vault, place.env)
@@ -165,8 +161,8 @@ def _locks(place: Place) -> str:
 
 
 def _history(place: Place) -> str:
-    """What is derived in the repository; then a writer goes through, which ends the fault that starts tell of. What is
-    left is told by the check, once."""
+    """Mend what is derived in the repository; then a writer goes through, which ends the fault that starts tell of. The
+    check tells what is left, once."""
     with locked(place.vault, PATIENCE) as repository:
         done = git_repair.mend(repository, place.clock())
         left = git_damage.look(repository)
@@ -186,7 +182,7 @@ def _journal(place: Place) -> str:
 
 
 def _derived(place: Place) -> str:
-    """What cannot be read goes first: it is compiled, and a reader of it could only stumble."""
+    """Remove what cannot be read first: it is compiled, and a reader of it could only stumble."""
     for name in history.broken_derived(place):
         platform.remove(f"{place.state}/{name}")
     refresh_derived(place.vault, index.load(place.vault))
@@ -218,9 +214,9 @@ ACTS: dict[str, Callable[[Place], str]] = {
     "vault-modes": _modes,
     "locks": _modes,
     "launcher": _launcher,
-    "command": _command,
+    "command": lambda place: f"wrote the command {launcher.write_command(place.env)}",
     "hook-line": _launcher,
-    "mcp": _command,
+    "mcp": lambda place: f"wrote the command {launcher.write_command(place.env)}",
     "git": _locks,
     "history": _history,
     "faults": _close,

@@ -110,7 +110,7 @@ def _vectors(found: Coverage, model: str, problem: str) -> list[Finding]:
 
 
 def _aside(place: Place) -> Iterator[Finding]:
-    """What of the logs of thoughts was no record is copied there as it is read; the log keeps it too."""
+    """Parts of the logs of thoughts that are no records are copied there as they are read; the log keeps them too."""
     pieces = len(platform.names(f"{traffic.own(place.vault)}/broken"))
     if pieces:
         what = f"{many(pieces, 'piece')} of the logs of thoughts was no record, and was set aside"
@@ -134,8 +134,8 @@ def look(place: Place, told: Told, drained: Set[str]) -> tuple[int | None, list[
 
 
 def _whose(behind: Sequence[Behind], told: Told, drained: Set[str]) -> tuple[dict[str, list[Behind]], list[Behind]]:
-    """What of each drained session is not indexed, and what is of no session that was seen. What is of one that goes on
-    or is not drained is said with that one."""
+    """Files not indexed, by drained session, and those of no session that was seen. Those of a session that goes on or
+    is not drained are said with that one."""
     found: dict[str, list[Behind]] = {}
     others = []
     for one in behind:
@@ -163,7 +163,7 @@ def _not_indexed(key: str, left: Sequence[Behind], now: float) -> Finding:
 
 
 def _fix(left: Sequence[Behind]) -> str:
-    """What was there when the index last looked at everything is not taken in by another look of that kind."""
+    """A file that was there when the index last looked at everything is not taken in by another such look."""
     return BY_HAND if any(one.was_passed for one in left) else NEXT_LOOK.format("takes it in")
 
 

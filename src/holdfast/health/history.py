@@ -131,16 +131,22 @@ def check_journal(place: Place) -> list[Finding]:
 
 
 def check_derived(place: Place) -> Iterator[Finding]:
-    """What the hook reads is compiled ahead: one that cannot be read costs a start its memory."""
+    """The files that the hook reads are compiled ahead: one that cannot be read costs a start its memory."""
     if not os.path.isdir(place.state):
         return
     broken, briefs = broken_derived(place), _briefs(place)
     if broken:
-        fix = f"{MEND} makes them anew"
-        yield bad("derived", f"cannot be read in .state: {first_of(broken)}", fix, can_fix=True)
+        what = f"cannot be read in .state: {first_of(broken)}"
+        yield bad("derived", what, f"{MEND} makes them anew", can_fix=True)
     else:
         yield good("derived", f"{many(len(briefs), 'brief')} made ahead")
-    yield from _last_check(place)
+    try:
+        text = platform.read_file(f"{place.state}/check", 32).decode("ascii", "replace").strip()
+    except OSError:
+        return
+    if text.isdecimal() and int(text):
+        what = f"the last check found {many(int(text), 'error')} in the notes"
+        yield note("notes", what, "`holdfast check` lists them")
 
 
 def broken_derived(place: Place) -> list[str]:
@@ -159,16 +165,6 @@ def broken_derived(place: Place) -> list[str]:
 
 def _briefs(place: Place) -> list[str]:
     return [f"brief/{name}" for name in platform.names(f"{place.state}/brief") if not name.endswith(".tmp")]
-
-
-def _last_check(place: Place) -> Iterator[Finding]:
-    try:
-        text = platform.read_file(f"{place.state}/check", 32).decode("ascii", "replace").strip()
-    except OSError:
-        return
-    if text.isdecimal() and int(text):
-        what = f"the last check found {many(int(text), 'error')} in the notes"
-        yield note("notes", what, "`holdfast check` lists them")
 
 
 def check_faults(place: Place) -> Iterator[Finding]:

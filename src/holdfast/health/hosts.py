@@ -23,7 +23,7 @@ from holdfast.hosts.json_hooks import text_of
 from holdfast.text.layout import first_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from holdfast.health.finding import Finding, Place
     from holdfast.hosts.registration import Found, Registrar, Seen
@@ -41,7 +41,7 @@ def parsed(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingsFile:
     """One file of a host's settings: `known` is its content, `broken` why it could not be read. `is_loose`: it has
     comments or the like in it, which we read and the hosts do not."""
 
@@ -58,47 +58,37 @@ class Settings:
         return found
 
 
-def of_host(name: str, env: Mapping[str, str], cwd: str) -> list[Settings]:
+def of_host(name: str, place: Place) -> list[SettingsFile]:
     """The user's, the project's and the machine's settings, those that are there."""
-    return _there(registrar(name).files(env, cwd))
+    return _there(registrar(name).files(place.env, place.cwd))
 
 
-def state_of(name: str, env: Mapping[str, str]) -> list[Settings]:
-    """The files that a host keeps for itself."""
-    return _there(registrar(name).state_files(env))
+def _there(paths: list[str]) -> list[SettingsFile]:
+    return [found for path in dict.fromkeys(paths) if (found := read_settings(path)) is not None]
 
 
 def seen(place: Place, name: str) -> Seen:
     """The facts in a host's settings beside our lines."""
-    known = {one.path: one.known for one in of_host(name, place.env, place.cwd)}
-    states = [one.known for one in state_of(name, place.env)]
+    known = {one.path: one.known for one in of_host(name, place)}
+    states = [one.known for one in _there(registrar(name).state_files(place.env))]
     return registrar(name).seen(place.env, place.cwd, known, states)
 
 
-def _there(paths: list[str]) -> list[Settings]:
-    return [found for path in dict.fromkeys(paths) if (found := read_settings(path)) is not None]
-
-
-def read_settings(path: str) -> Settings | None:
+def read_settings(path: str) -> SettingsFile | None:
     """A settings file; None where there is none."""
     try:
         data = platform.read_file(path, largest=LARGEST)
         if path.endswith(".toml"):
-            return Settings(path, tomllib.loads(data.decode("utf-8")))
-        found, is_loose = _parsed_json(data, path)
+            return SettingsFile(path, tomllib.loads(data.decode("utf-8")))
+        try:  # at the speed of C, which a file of many megabytes needs; comments and all only where it is no plain JSON
+            found, is_loose = json.loads(data), False
+        except ValueError:
+            found, is_loose = jsonc.parse(text_of(data, path)).value, bool(data.strip())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, HoldfastError, RecursionError) as error:
-        return Settings(path, {}, str(error).partition(";")[0])
-    return Settings(path, found if isinstance(found, dict) else {}, is_loose=is_loose)
-
-
-def _parsed_json(data: bytes, path: str) -> tuple[Any, bool]:
-    """Plain JSON at the speed of C, which a file of many megabytes needs; comments and all only where it is none."""
-    try:
-        return json.loads(data), False
-    except ValueError:
-        return jsonc.parse(text_of(data, path)).value, bool(data.strip())
+        return SettingsFile(path, {}, str(error).partition(";")[0])
+    return SettingsFile(path, found if isinstance(found, dict) else {}, is_loose=is_loose)
 
 
 def commands(known: Any) -> list[str]:
@@ -134,13 +124,8 @@ def known(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def at_hand(place: Place) -> dict[str, tuple[Registrar, Found]]:
     """The hosts that are on this machine, of those that are asked for."""
-    found = {}
-    for name in place.agents or KNOWN:
-        host = registrar(name)
-        seen = host.found(place.env)
-        if seen:
-            found[name] = (host, seen)
-    return found
+    hosts = [registrar(name) for name in place.agents or KNOWN]
+    return {host.NAME: (host, seen) for host in hosts if (seen := host.found(place.env))}
 
 
 def has_plugin(place: Place, name: str) -> bool:
@@ -158,10 +143,10 @@ def hooked(place: Place) -> dict[str, Registrar]:
 
 def check_versions(place: Place) -> Iterator[Finding]:
     hosts = at_hand(place)
-    for name in place.agents:
-        if name not in hosts:
-            what = f"{registrar(name).TITLE} is not on this machine"
-            yield bad("host-version", what, "install it, then `holdfast init`", name)
+    for name in (one for one in place.agents if one not in hosts):
+        yield bad(
+            "host-version", f"{registrar(name).TITLE} is not on this machine", "install it, then `holdfast init`", name
+        )
     if not hosts and not place.agents:
         yield note("host-version", "no agent that holdfast knows was found", "install one, then `holdfast init`")
     for name, (host, seen) in hosts.items():
@@ -226,8 +211,9 @@ def check_permission(place: Place) -> Iterator[Finding]:
 def check_other_memory(place: Place) -> list[Finding]:
     """Two tools that hook the same events both spend the context, and each may store what the other injected."""
     found: dict[str, str] = {}
-    lists = [(of_host(name, place.env, place.cwd), state_of(name, place.env)) for name in KNOWN]
-    for one in (one for both in lists for some in both for one in some):
+    files = [*(one for name in KNOWN for one in of_host(name, place))]
+    files += [one for name in KNOWN for one in _there(registrar(name).state_files(place.env))]
+    for one in files:
         for text in (text.lower() for key in PLACES for text in texts(one.part(key))):
             for name in OTHERS:
                 if name in text:
@@ -242,7 +228,6 @@ def check_other_memory(place: Place) -> list[Finding]:
 def check_auto_memory(place: Place) -> Iterator[Finding]:
     """A host's own notes to itself live beside ours; they are never switched off for you."""
     for name in KNOWN:
-        folder = seen(place, name).memory
-        if folder:
-            what = f"{registrar(name).TITLE} also keeps its own memory in {folder}; both live side by side"
-            yield note("auto-memory", what)
+        if folder := seen(place, name).memory:
+            title = registrar(name).TITLE
+            yield note("auto-memory", f"{title} also keeps its own memory in {folder}; both live side by side")

@@ -48,12 +48,12 @@ class Usage:
 
 
 def of_calls(host: str, path: str, begins: int, most: int) -> dict[str, Usage]:
-    """By the id of a call, from a place in the transcript on, within its last `most` bytes."""
+    """The usage of each call, by its id, from a place in the transcript on, within its last `most` bytes."""
     return (_of_codex if host == CODEX else _of_claude)(path, begins, most)
 
 
 def _of_claude(path: str, begins: int, most: int) -> dict[str, Usage]:
-    """What the response of each call used. A response is several lines, each with its usage: the fullest counts."""
+    """A response is several lines, each with its usage: the fullest counts."""
     responses: dict[str, Usage] = {}
     named: dict[str, str] = {}
     for at, line in transcript.back(path, most):
@@ -66,7 +66,7 @@ def _of_claude(path: str, begins: int, most: int) -> dict[str, Usage]:
         usage, ident = table_in(message, "usage"), str(message.get("id") or at)
         if record.get("type") != "assistant" or not usage:
             continue
-        sent, got = sum(_tokens(usage, name) for name in SENT), _tokens(usage, "output_tokens")
+        sent, got = sum(count(usage.get(name)) for name in SENT), count(usage.get("output_tokens"))
         known = responses.get(ident, Usage(ident, 0, 0))
         model = str(message.get("model") or "")
         responses[ident] = Usage(ident, max(sent, known.sent), max(got, known.got), model or known.model)
@@ -91,10 +91,10 @@ def _of_codex(path: str, begins: int, most: int) -> dict[str, Usage]:
                 open_calls.append(str(payload["call_id"]))
         elif payload.get("type") == "token_count":
             info = table_in(payload, "info")
-            now = _tokens(table_in(info, "total_token_usage"), "total_tokens")
+            now = count(table_in(info, "total_token_usage").get("total_tokens"))
             last = table_in(info, "last_token_usage")
             if now > total:  # else it is told again, for another reason
-                used = Usage(str(at), _tokens(last, "input_tokens"), _tokens(last, "output_tokens"), model)
+                used = Usage(str(at), count(last.get("input_tokens")), count(last.get("output_tokens")), model)
                 found.update(dict.fromkeys(open_calls, used))
                 total, open_calls = now, []
     return found
@@ -111,13 +111,9 @@ def _codex_records(path: str, begins: int, most: int) -> list[tuple[int, dict[st
     return lines[::-1]
 
 
-def _tokens(record: Mapping[str, Any], name: str) -> int:
-    return count(record.get(name))
-
-
 @dataclass(frozen=True)
 class Inline:
-    """What a session spent on writing its memory itself. `tokens` are those sent and received, `written` the latter."""
+    """A session that wrote its memory itself. `tokens` are those sent and received, `written` the latter."""
 
     episode: str
     project: str
@@ -129,7 +125,7 @@ class Inline:
 
 @dataclass(frozen=True)
 class Looked:
-    """What was found, how many transcripts were read, and how many were not: gone, or too much to read."""
+    """All inline closes; how many transcripts were read, and how many were not: gone, or too much to read."""
 
     found: tuple[Inline, ...] = ()
     read: int = 0
@@ -143,7 +139,10 @@ def look(episodes: Iterable[Episode], vault: str) -> Looked:
     read = gone = left_out = 0
     room = MOST_IN_ALL
     for episode in episodes:
-        size = _size(episode)
+        try:
+            size = os.stat(episode.transcript).st_size if episode.transcript else 0
+        except (OSError, ValueError):
+            size = 0
         if not size:
             gone += 1
         elif room <= 0:
@@ -158,7 +157,7 @@ def look(episodes: Iterable[Episode], vault: str) -> Looked:
 
 
 def of_episode(episode: Episode, vault: str) -> Inline | None:
-    """What one episode wrote of its memory itself; None where that is no close."""
+    """The inline close of one episode; None where what it wrote is none."""
     begins = salvage.beginning(episode)
     heard, _ = transcript.since(episode.host, episode.transcript, begins, MOST_EACH)
     if not any(one.role == CALL and writes_memory(one, vault) for one in heard):
@@ -183,7 +182,7 @@ def of_episode(episode: Episode, vault: str) -> Inline | None:
 
 @dataclass(frozen=True)
 class Turn:
-    """What the user asked for, now and just before, and the responses that call tools, with their calls."""
+    """A turn: the user's words, now and just before, and the responses that call tools, with their calls."""
 
     asked: str = ""
     calls: dict[Usage, list[Said]] = field(default_factory=dict)
@@ -246,10 +245,3 @@ def is_memory(path: str, vault: str) -> bool:
         return True
     hosts = [at for at, folder in enumerate(folders) if folder in FOLDERS]
     return bool(hosts) and any(folder in MEMORIES for folder in folders[hosts[0] :])
-
-
-def _size(episode: Episode) -> int:
-    try:
-        return os.stat(episode.transcript).st_size if episode.transcript else 0
-    except (OSError, ValueError):
-        return 0

@@ -29,21 +29,18 @@ EVENT = "HoldfastProbe"  # no host has it, so no boundary is served
 PATIENCE = 10.0  # seconds; twice what a hook gives itself
 SWITCHES = ("HOLDFAST", home.CHILD, "HOLDFAST_SESSION")
 ANSWER_PATIENCE = 30.0  # seconds; it takes about one, most of it the protocol's library, and more on a busy machine
+CLIENT = {"name": "holdfast-doctor", "version": "1"}
 ASKED = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "holdfast-doctor", "version": "1"},
-    },
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT},
 }
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a process left. Status -1: it did not end in time, or could not be started."""
+    """The end of a process. Status -1: it did not end in time, or could not be started."""
 
     status: int
     out: str
@@ -79,7 +76,7 @@ def run(
 
 @dataclass(frozen=True)
 class Fired:
-    """What became of a hook line: whether the hook was reached and wrote its record, and what it complained of."""
+    """A hook line that was run: whether the hook was reached and wrote its record, and its complaint."""
 
     ran: Ran
     is_recorded: bool
@@ -89,24 +86,23 @@ class Fired:
 def fire(line: str, env: Mapping[str, str]) -> Fired:
     """Run a registered line through the shell as a host does, for an event that asks for nothing."""
     with scratch() as folder:
-        vault = f"{folder}/vault"
-        switches = {*SWITCHES, *(name for host in every() for name in host.session_variables)}
-        own = {name: text for name, text in env.items() if name not in switches}
+        own = _own(env, folder, *(name for host in every() for name in host.session_variables))
         payload = {"hook_event_name": EVENT, "event": EVENT, "cwd": folder}
-        ran = run(
-            ["/bin/sh", "-c", line],
-            {**own, "HOLDFAST_HOME": vault, "XDG_STATE_HOME": folder},
-            folder,
-            codec.encode(payload),
-        )
-        found = list(ledger.read(home.state(vault), ledger.Wanted()))
+        ran = run(["/bin/sh", "-c", line], own, folder, codec.encode(payload))
+        found = list(ledger.read(home.state(f"{folder}/vault"), ledger.Wanted()))
     errors = [str(record.get("error", "")) for record in found if record.get("kind") == "error"]
     is_recorded = any(record.get("kind") == "hook" and record.get("event") == EVENT for record in found)
     return Fired(ran, is_recorded, errors[0] if errors else "")
 
 
+def _own(env: Mapping[str, str], folder: str, *without: str) -> dict[str, str]:
+    """The environment with a vault of our own, and without what would switch holdfast off."""
+    kept = {name: text for name, text in env.items() if name not in (*SWITCHES, *without)}
+    return {**kept, "HOLDFAST_HOME": f"{folder}/vault", "XDG_STATE_HOME": folder}
+
+
 def version_of(program: str, env: Mapping[str, str]) -> Ran:
-    """What a host says its version is."""
+    """The version that a host tells."""
     with scratch() as folder:
         own = {**env, home.CHILD: "1", "DISABLE_AUTOUPDATER": "1", **{host.home_variable: folder for host in every()}}
         return run([program, "--version"], own, folder)
@@ -120,9 +116,7 @@ def on_path(word: str, env: Mapping[str, str]) -> str:
 def answer(words: Sequence[str], env: Mapping[str, str]) -> tuple[float, str]:
     """How long a server took to answer its first question, and why it did not; "" where it did."""
     with scratch() as folder:
-        own = {name: text for name, text in env.items() if name not in SWITCHES}
-        own["HOLDFAST_HOME"] = f"{folder}/vault"
-        own["XDG_STATE_HOME"] = folder
+        own = _own(env, folder)
         began = time.perf_counter()
         with open(f"{folder}/said", "w+b") as said:
             try:
@@ -134,11 +128,17 @@ def answer(words: Sequence[str], env: Mapping[str, str]) -> tuple[float, str]:
             with process:
                 line = _asked(process)
                 seconds = time.perf_counter() - began
-                _ended(process)
+                try:  # it goes when its client does; one that does not is made to
+                    process.communicate(timeout=ANSWER_PATIENCE)
+                except (OSError, ValueError, subprocess.TimeoutExpired):
+                    process.kill()
             said.seek(0)
             complaint = said.read(4096).decode("utf-8", "replace").strip().splitlines()
-    if _is_answer(line):
-        return seconds, ""
+    try:
+        if json.loads(line)["result"]["serverInfo"]["name"] == registration.SERVER:
+            return seconds, ""
+    except (ValueError, KeyError, TypeError):
+        pass  # no answer of ours
     silence = "it said nothing" if seconds < ANSWER_PATIENCE else f"no answer after {ANSWER_PATIENCE:.0f} s"
     return seconds, complaint[-1] if complaint else silence
 
@@ -161,20 +161,3 @@ def _asked(process: subprocess.Popen[bytes]) -> bytes:
             break
         line += more
     return line
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    """It goes when its client does; one that does not is made to."""
-    assert process.stdin
-    try:
-        process.stdin.close()
-        process.wait(ANSWER_PATIENCE)
-    except (OSError, subprocess.TimeoutExpired):
-        process.kill()
-
-
-def _is_answer(line: bytes) -> bool:
-    try:
-        return bool(json.loads(line)["result"]["serverInfo"]["name"] == registration.SERVER)
-    except (ValueError, KeyError, TypeError):
-        return False

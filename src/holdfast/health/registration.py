@@ -20,7 +20,6 @@ from holdfast.health.hosts import at_hand, commands, has_plugin, hooked, of_host
 from holdfast.hosts import registration
 from holdfast.hosts.host import host as host_of
 from holdfast.install import launcher
-from holdfast.install import launcher as own_command
 from holdfast.text.layout import first_of, many
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def check_launcher(place: Place) -> list[Finding]:
 
 
 def variables(text: str) -> dict[str, str]:
-    """What a launcher's own lines set, by name."""
+    """The variables that a launcher sets, by name."""
     found = {}
     for line in text.splitlines():
         name, sign, value = line.strip().removeprefix("export ").partition("=")
@@ -83,8 +82,7 @@ def _fires(place: Place, path: str, *, is_other: bool) -> Finding:
     fired = probe.fire(registration.registered_line("generic", place.env), place.env)
     took = f"{fired.ran.seconds * 1000:.0f} ms"
     if fired.ran.status:
-        what = fired.ran.err or "it said nothing"
-        what = f"a hook line ended with {fired.ran.status} ({what})"
+        what = f"a hook line ended with {fired.ran.status} ({fired.ran.err or 'it said nothing'})"
         return bad("launcher", what, f"{MEND} writes it again", can_fix=True)
     if not fired.is_recorded or fired.error:
         what = fired.error or fired.ran.err or "it said nothing"
@@ -109,7 +107,7 @@ def check_command(place: Place) -> list[Finding]:
         can_fix = words[0] == str(registration.command_path(place.env))
         fix = "`holdfast init` puts it right; an agent's flags are taken from its hook until then"
         return [bad("command", f"`{line}`, which agents are told to run, {where}", fix, can_fix=can_fix)]
-    in_login = program if "/" in words[0] else own_command.in_login_shell(words[0], place.env)
+    in_login = program if "/" in words[0] else launcher.in_login_shell(words[0], place.env)
     if not in_login:
         what = f"`{line}`, which agents are told to run, is not found in a login shell, though {program} is in PATH"
         fix = "`holdfast init` names it by its path, or put its folder into PATH in your shell's profile"
@@ -127,7 +125,8 @@ def _answers(place: Place, program: str, words: list[str]) -> Finding:
     if not _is_ours(program):
         said = probe.run([program, *words[1:], "--version"], place.env, "/").out
         fix = "put this installation first in PATH, or `holdfast init`"
-        return note("command", f"{program} is another installation ({said}); this is {_home_of_ours()}", fix)
+        ours = f"holdfast {holdfast.__version__} in {os.path.dirname(holdfast.__file__)}"
+        return note("command", f"{program} is another installation ({said}); this is {ours}", fix)
     return good("command", f"`{shlex.join(words)}` is {program}")
 
 
@@ -143,16 +142,12 @@ def _is_ours(program: str) -> bool:
         return False
 
 
-def _home_of_ours() -> str:
-    return f"holdfast {holdfast.__version__} in {os.path.dirname(holdfast.__file__)}"
-
-
 def check_lines(place: Place) -> Iterator[Finding]:
     hosts = {name: host for name, (host, _) in at_hand(place).items()}
     lines = {name: host.registered(place.env, place.cwd) for name, host in hosts.items()}
     for name, host in hosts.items():
         init = f"`holdfast init --agent {name}` adds what is missing"
-        known = of_host(name, place.env, place.cwd)
+        known = of_host(name, place)
         broken = [one for one in known if one.broken]
         loose = [one.path for one in known if one.is_loose and one.path in {line.path for line in lines[name]}]
         if loose:
@@ -172,7 +167,7 @@ def check_lines(place: Place) -> Iterator[Finding]:
 
 
 def _lines(place: Place, host: Registrar, lines: list[Registered]) -> Finding | None:
-    """What is wrong with the lines by their looks."""
+    """The first fault in the lines by their looks."""
     init = f"`holdfast init --agent {host.NAME}` puts it right"
     ours = str(registration.launcher_path(place.env))
     for line in lines:
@@ -184,9 +179,13 @@ def _lines(place: Place, host: Registrar, lines: list[Registered]) -> Finding | 
     missing = [event for event in host.EVENTS if event not in {line.event for line in lines}]
     if missing:
         return bad(LINE, f"{host.TITLE} has no line of ours at {first_of(missing, 12)}", init, host.NAME)
-    twice = _twice(host, lines)
-    if twice:
-        return bad(LINE, twice, "keep one of them; `holdfast uninstall --project` takes out a project's", host.NAME)
+    for event in dict.fromkeys(line.event for line in lines):
+        here = [line for line in lines if line.event == event]
+        count = len({line.command for line in here}) if host_of(host.NAME).runs_once else len(here)
+        if count > 1:
+            places = " and in ".join(dict.fromkeys(line.path for line in here))
+            what = f"{event} runs our hook {count} times: it is in {places}"
+            return bad(LINE, what, "keep one of them; `holdfast uninstall --project` takes out a project's", host.NAME)
     return None
 
 
@@ -194,16 +193,6 @@ def named_launcher(command: str) -> str:
     """The launcher that a line names; "" where it names none by an absolute path."""
     found = LAUNCHER.search(command)
     return found.group(1) if found else ""
-
-
-def _twice(host: Registrar, lines: list[Registered]) -> str:
-    for event in dict.fromkeys(line.event for line in lines):
-        here = [line for line in lines if line.event == event]
-        count = len({line.command for line in here}) if host_of(host.NAME).runs_once else len(here)
-        if count > 1:
-            places = " and in ".join(dict.fromkeys(line.path for line in here))
-            return f"{event} runs our hook {count} times: it is in {places}"
-    return ""
 
 
 def _run(place: Place, host: Registrar, lines: list[Registered]) -> Finding:
@@ -258,12 +247,8 @@ def _plugin(place: Place, host: Registrar, lines: list[Registered]) -> Finding:
     for command in run:
         seconds, why = _fired(command, place, **own.plugin_env)
         if why:
-            return bad(
-                LINE,
-                f"the plugin's hook does not do its work: {why}",
-                "`holdfast init` writes what it runs",
-                host.NAME,
-            )
+            what = f"the plugin's hook does not do its work: {why}"
+            return bad(LINE, what, "`holdfast init` writes what it runs", host.NAME)
     return good(LINE, f"the plugin's hooks, {seconds * 1000:.0f} ms a hook", host.NAME)
 
 
@@ -345,12 +330,5 @@ class Lines:
         paths = {one.path for one in self._registrar.registered(env, folder)}
         if has_plugin(self._place, self.host):
             paths |= users
-        changed = [stamp for path in paths if (stamp := _changed(path))]
+        changed = [os.stat(path).st_ctime for path in paths if os.path.exists(path)]
         return bool(paths), bool(paths & users), min(changed, default=0.0)
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_ctime
-    except OSError:
-        return 0.0

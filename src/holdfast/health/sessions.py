@@ -1,10 +1,8 @@
-"""Sessions seen, closed and drained: each that is not, with why and what to do.
+"""Sessions seen, closed and drained, from one pass over the ledger: each that is not, with why and what to do.
 
 Seen is what the ledger of the period tells of, closed what has a known end, drained what left neither a mark nor a
 flag that is not filed. One that still goes on, or whose close runs at this moment, is no skip. Everything is read
 with functions that change nothing: a look that buried the dead would hide what it is looking for.
-
-One pass over the ledger of a period, each record given to whoever counts it.
 """
 
 from __future__ import annotations
@@ -83,7 +81,7 @@ class Seen:
 
 @dataclass
 class Errors:
-    """What failed, each different one with how often and when last, as far as they are kept apart."""
+    """Failures, each different one with how often and when last, as far as they are kept apart."""
 
     kept: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
     left_out: int = 0
@@ -103,7 +101,7 @@ class Errors:
 
 @dataclass
 class Told:
-    """All that one pass tells. `heard` are the first and the last hook by host and project; `started` are closes in the
+    """The sums of one pass. `heard` are the first and the last hook by host and project; `started` are closes in the
     background, each of which drains whatever is over: when, and as which process. `errors` are by project, "" where
     nobody said which; `flags` say of which episode each is."""
 
@@ -165,7 +163,7 @@ class Told:
         self.errors.setdefault(project, Errors()).take(what, when)
 
     def own_errors(self) -> Errors:
-        """Those of the project that is asked about, and those of which nobody knows the project."""
+        """Errors of the project that is asked about, and those of which nobody knows the project."""
         found = Errors()
         for project, errors in self.errors.items():
             if not project or self.period.takes(project):
@@ -194,17 +192,14 @@ def _called(name: str, projects: Set[str]) -> str:
     knows would find nothing wrong."""
     found = [name] if name in projects else [one for one in projects if one.rpartition("-")[0] == name]
     if len(found) != 1:
-        what = (
-            f'"{name}" may be {", ".join(sorted(found)[:3])}'
-            if found
-            else f'There is no project "{name}", and no session of one was seen in this period'
-        )
+        none = f'There is no project "{name}", and no session of one was seen in this period'
+        what = f'"{name}" may be {", ".join(sorted(found)[:3])}' if found else none
         raise NotFound(f"{what}; nothing was changed. `holdfast audit --all` looks at every project.")
     return found[0]
 
 
 def counted(state: str, period: Period) -> dict[str, Any]:
-    """What is only known as daily counts, of all projects: how many days of the period, and their sums."""
+    """The days of the period that are known as counts only, of all projects: how many, and their sums."""
     days = [one for one in ledger.counts(state) if _began(one.get("day")) + DAY > period.since]
     sums: dict[str, int] = {}
     for one in days:
@@ -238,7 +233,7 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Left:
-    """What of one episode is not filed: how many flags wait, are dead, or are in a close's hands; and its mark."""
+    """The rest of one episode: how many flags wait, are dead, or are in a close's hands; and its mark."""
 
     waiting: int = 0
     dead: int = 0
@@ -276,15 +271,12 @@ def count(place: Place, told: Told) -> Sessions:
 
 def _living(place: Place, now: float) -> tuple[set[str], set[str]]:
     """Open episodes whose process lives, and those whose does not."""
-    living: set[str] = set()
-    dead: set[str] = set()
-    for episode, seen in in_live(place.state):
-        (living if platform.alive(episode.process, seen, now) else dead).add(episode.key)
-    return living, dead
+    known = {episode.key: platform.alive(episode.process, seen, now) for episode, seen in in_live(place.state)}
+    return {key for key, lives in known.items() if lives}, {key for key, lives in known.items() if not lives}
 
 
 def _left(place: Place, now: float) -> tuple[dict[str, Left], int, tuple[queue.Entry, ...]]:
-    """What each episode left undone, how many marks are none, and all entries of the queue."""
+    """The rest of each episode, how many marks are none, and all entries of the queue."""
     found, unreadable = marks_left(place.state)
     marked = {str(one.get("episode", "")): one for one in found}
     entries = queue.read(f"{place.state}/queue", now).entries
@@ -324,7 +316,7 @@ def _not_drained(place: Place, told: Told, key: str, left: Left, now: float) -> 
     if left.waiting or left.claimed:
         what.append(f"{many(left.waiting + left.claimed, 'flag')} not filed")
     if left.dead:
-        what.append(f"{many(left.dead, 'dead flag')}")
+        what.append(many(left.dead, "dead flag"))
     if left.mark and left.mark.get("story") and not what:
         what.append("its handoff is not written")
     if not what:

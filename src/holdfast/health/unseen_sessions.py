@@ -70,7 +70,7 @@ class Opening:
 
 
 def listing(host: str, top: str, since: float, most: int) -> tuple[list[Written], bool]:
-    """What a host has written since, the newest first; and whether there was more than may be looked at."""
+    """The transcripts of a host since then, the newest first; and whether there was more than may be looked at."""
     found: list[Written] = []
     is_cut = False
     for looked, (folder, name) in enumerate(_files(host, top)):
@@ -174,8 +174,8 @@ def _time(record: dict[str, Any]) -> float:
 
 
 def look(place: Place, told: Told) -> Iterator[Finding]:
-    """All hosts on this machine. The look-up of a project enters a folder that it does not know into the registry, so
-    it is asked with a copy of that."""
+    """Look at all hosts on this machine. The look-up of a project enters a folder that it does not know into the
+    registry, so it is asked with a copy of that."""
     with probe.scratch() as copy:
         try:
             shutil.copyfile(f"{place.vault}/projects.toml", f"{copy}/projects.toml")

@@ -78,19 +78,17 @@ def check_folder(place: Place) -> list[Finding]:
     version = home.format_of(place.vault)
     if version > home.FORMAT:
         what = f"{place.vault} has format {version}, this holdfast knows {home.FORMAT}"
-        what += "; flags are kept, nothing is filed"
-        return [bad("vault", what, "upgrade holdfast on this machine")]
+        return [bad("vault", f"{what}; flags are kept, nothing is filed", "upgrade holdfast on this machine")]
     if seen.st_uid != os.geteuid():
-        what = f"{place.vault} belongs to user {seen.st_uid}, you are {os.geteuid()}"
         fix = "run your agent and holdfast as that user, or set HOLDFAST_HOME to a folder of yours"
-        return [bad("vault", what, fix)]
+        return [bad("vault", f"{place.vault} belongs to user {seen.st_uid}, you are {os.geteuid()}", fix)]
     if not version or not os.path.isdir(place.state):
         return [bad("vault", f"{place.vault} is not complete", f"{MEND} or `holdfast init` completes it", can_fix=True)]
     return [good("vault", f"{place.vault}, format {version}")]
 
 
 def check_modes(place: Place) -> Iterator[Finding]:
-    """What we write is its owner's only."""
+    """Our files are their owner's only."""
     wrong = wrong_modes(place)
     if wrong:
         names = [os.path.relpath(path, os.path.dirname(place.vault)) for path, _ in wrong]
@@ -101,7 +99,7 @@ def check_modes(place: Place) -> Iterator[Finding]:
 
 
 def wrong_modes(place: Place) -> list[tuple[str, int]]:
-    """What in the vault's own folders has another mode than we give it, and which it should have."""
+    """The paths in the vault's own folders that have another mode than we give them, and which they should have."""
     found = []
     paths = [place.vault]
     for top, folders, files in os.walk(place.state):
@@ -139,10 +137,9 @@ def check_folders(place: Place) -> list[Finding]:
     """Every folder of the memory itself takes a file of this user: a close writes to any of them."""
     if not os.path.isdir(place.vault):
         return []
-    wrong = [why for name in _memory_folders(place.vault) if (why := damage.why_not(place.vault, f"{name}/note.md"))]
-    files = (*OF_VAULT, *notes.paths(place.vault))
-    wrong += [why for name in files if (why := damage.why_not(place.vault, name))]
-    wrong = list(dict.fromkeys(wrong))
+    probes = [f"{name}/note.md" for name in _memory_folders(place.vault)]
+    found = (damage.why_not(place.vault, name) for name in (*probes, *OF_VAULT, *notes.paths(place.vault)))
+    wrong = list(dict.fromkeys(why for why in found if why))
     if wrong:
         fix = "make them folders that you may write; until then what belongs there waits as flags"
         return [bad("note-folders", first_of(wrong), fix)]
@@ -269,7 +266,5 @@ def _expected(place: Place) -> Iterator[str]:
     for folder in EXPECTED_FOLDERS:
         yield from (f"{place.state}/{folder}/{name}" for name in sorted(platform.names(f"{place.state}/{folder}")))
     tasks = f"{place.vault}/tasks"
-    for name in sorted(platform.names(tasks)):
-        yield f"{tasks}/{name}/session_memory.md"
-    for path in notes.paths(place.vault):
-        yield f"{place.vault}/{path}"
+    yield from (f"{tasks}/{name}/session_memory.md" for name in sorted(platform.names(tasks)))
+    yield from (f"{place.vault}/{path}" for path in notes.paths(place.vault))

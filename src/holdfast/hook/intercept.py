@@ -279,8 +279,8 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
     """Take one entry of a task's memory. What cannot be taken is left to the command, which says why; its words are a
     draft, whether the command runs or not."""
     from holdfast.errors import Conflict, HoldfastError, NotFound
+    from holdfast.tasks import checkpoint_words as task_words
     from holdfast.tasks import commands
-    from holdfast.tasks import words as task_words
 
     try:
         words = task_words.read(list(said.words))
@@ -309,9 +309,9 @@ def _checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, en
 
 def _refused_checkpoint(scene: Scene, episode: Episode, said: Said, project: Project, error: HoldfastError) -> None:
     from holdfast.capture import drafts
-    from holdfast.tasks import words
+    from holdfast.tasks import checkpoint_words
 
-    text = words.submission(list(said.words), said.document)
+    text = checkpoint_words.submission(list(said.words), said.document)
     _draft(scene, episode, drafts.CHECKPOINT, project, str(error), (text,))
 
 

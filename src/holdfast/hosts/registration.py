@@ -175,10 +175,7 @@ class Registrar(Protocol):
 
 
 def launcher_path(env: Mapping[str, str]) -> Path:
-    data = env.get("XDG_DATA_HOME", "")
-    if not data.startswith("/"):  # a relative one is to be ignored, says its specification
-        data = f"{home.user_home(env)}/.local/share"
-    return Path(data) / "holdfast" / "holdfast-hook"
+    return Path(home.data_folder(env)) / "holdfast-hook"
 
 
 def command_path(env: Mapping[str, str]) -> Path:

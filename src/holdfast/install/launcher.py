@@ -8,8 +8,6 @@ Claude Code that would erase the user's prompt (docs/adr/0003).
 
 The stable command, `holdfast` in the same folder, is what agents type where no `holdfast` of this installation is
 on their PATH. Both are renewed after an upgrade by the same rule.
-
-Which words an agent's shell finds our command by.
 """
 
 from __future__ import annotations
@@ -29,9 +27,8 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast.capture import home, platform
 from holdfast.errors import HoldfastError
-from holdfast.hosts import registration
 from holdfast.hosts.registration import NUDGED, command_path, launcher_path, nudged
-from holdfast.install import records, writing
+from holdfast.install import settings_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,7 +126,7 @@ def ensure(env: Mapping[str, str], command: str) -> bool:
 
 
 def stale(env: Mapping[str, str], command: str) -> dict[Path, str]:
-    """Those of the two that are missing or not this installation's, with the text that they should have."""
+    """The launcher and the command where missing or not this installation's, with the text they should have."""
     wanted = {launcher_path(env): launcher_text(command), command_path(env): command_text()}
     return {path: text for path, text in wanted.items() if _read(path) != text or not os.access(path, os.X_OK)}
 
@@ -186,7 +183,7 @@ HOST = "command"  # in records: the link, with the folders that were made for it
 
 @dataclass(frozen=True)
 class Named:
-    """What nudges name, and the link that is to be made for it; "" where none is."""
+    """The command in the words that nudges use, and the link that is to be made for it; "" where none is."""
 
     words: str
     link: str = ""
@@ -195,9 +192,14 @@ class Named:
     def is_plain(self) -> bool:
         return self.words == "holdfast"
 
+    @property
+    def nudged(self) -> str:
+        """As the launcher has it."""
+        return "" if self.is_plain else self.words
+
 
 def decide(env: Mapping[str, str]) -> Named:
-    """What resolves in an agent's shell, as far as ours and a login shell tell."""
+    """The words that resolve in an agent's shell, as far as ours and a login shell tell."""
     link = link_path(env)
     answers = {_in(folders, link, env) for folders in (_folders(env, env.get("PATH", "")), _folders(env, login(env)))}
     if answers == {"there"}:
@@ -209,7 +211,7 @@ def decide(env: Mapping[str, str]) -> Named:
 
 def by_path(env: Mapping[str, str]) -> str:
     """The stable command in words that resolve anywhere."""
-    return shlex.quote(str(registration.command_path(env)))
+    return shlex.quote(str(command_path(env)))
 
 
 def _in(folders: list[str], link: str, env: Mapping[str, str]) -> str:
@@ -235,14 +237,11 @@ def in_login_shell(word: str, env: Mapping[str, str]) -> str:
 
 def login(env: Mapping[str, str]) -> str:
     """PATH of a login shell; ours where there is no telling."""
-    return _login(env.get("SHELL") or _own_shell(), home.user_home(env), env.get("PATH", ""))
-
-
-def _own_shell() -> str:
     try:
-        return pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
+        own = pwd.getpwuid(os.getuid()).pw_shell
     except KeyError:  # as in containers that run under any number
-        return "/bin/sh"
+        own = ""
+    return _login(env.get("SHELL") or own or "/bin/sh", home.user_home(env), env.get("PATH", ""))
 
 
 @lru_cache(maxsize=8)
@@ -271,7 +270,7 @@ def link_path(env: Mapping[str, str]) -> str:
 def is_ours(path: str, env: Mapping[str, str]) -> bool:
     """Whether a program is this installation's, or the stable command. The link may be there before what it names."""
     own = installed_command()
-    named = {os.path.realpath(registration.command_path(env)), os.path.realpath(own) if own else ""}
+    named = {os.path.realpath(command_path(env)), os.path.realpath(own) if own else ""}
     return os.path.realpath(path) in named
 
 
@@ -280,28 +279,28 @@ def make_link(link: str, env: Mapping[str, str]) -> bool:
     if not link or os.path.lexists(link):
         return True
     try:
-        folders = writing.missing_folders(link)
+        folders = settings_files.missing_folders(link)
         if folders:
-            records.write(env, records.Record(HOST, link, "", None, "", tuple(folders)))
-            writing.make_folders(folders)
-        os.symlink(registration.command_path(env), link)
+            settings_files.keep_record(env, settings_files.Record(HOST, link, "", None, "", tuple(folders)))
+            settings_files.make_folders(folders)
+        os.symlink(command_path(env), link)
     except (OSError, HoldfastError):
         return False
     return True
 
 
 def remove_folders(env: Mapping[str, str]) -> None:
-    """Those that were made for the link and that nobody uses by now."""
-    record = records.of(env, link_path(env))
+    """Remove the folders that were made for the link and that nobody uses by now."""
+    record = settings_files.record_of(env, link_path(env))
     if record:
-        writing.remove_folders(set(record.folders))
-        records.drop(env, record.path)
+        settings_files.remove_folders(set(record.folders))
+        settings_files.drop_record(env, record.path)
 
 
 def made_link(env: Mapping[str, str]) -> str:
     """The link that we made, by what it names; "" where there is none."""
     link = link_path(env)
-    is_one = os.path.islink(link) and os.readlink(link) == str(registration.command_path(env))
+    is_one = os.path.islink(link) and os.readlink(link) == str(command_path(env))
     return link if is_one else ""
 
 

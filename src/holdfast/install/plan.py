@@ -1,4 +1,4 @@
-"""What `holdfast init` will do, and doing it.
+"""The plan of `holdfast init`, and doing it.
 
 Everything is planned before anything is written: settings that are broken stop the whole of it. Each file's record is
 on disk before the file changes, so a kill at any point leaves what the next init or uninstall completes. A second init
@@ -15,16 +15,15 @@ from holdfast.capture import home
 from holdfast.errors import HoldfastError
 from holdfast.hosts import KNOWN, json_hooks, registration
 from holdfast.hosts.host import known, registrar
-from holdfast.hosts.registration import Edit, Found
-from holdfast.install import launcher, records, removal, writing
-from holdfast.install import launcher as command
+from holdfast.install import launcher, removal, settings_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.hosts.registration import Registrar, Scope
+    from holdfast.hosts.registration import Edit, Found, Registrar, Scope
+    from holdfast.install.launcher import Named
     from holdfast.install.removal import Gone
-
+    from holdfast.install.settings_files import Record
 
 STATE = "state"  # in place of the digest of a file that its host keeps
 
@@ -51,10 +50,12 @@ class Agent:
 
 
 @dataclass(frozen=True)
-class Plan:
+class InstallPlan:
+    """Everything that init is going to do."""
+
     vault: str
     launcher: str
-    command: command.Named
+    command: Named
     agents: tuple[Agent, ...]
     project: tuple[Step, ...]  # what keeps a project's settings out of its git
     generic_line: str  # for agents that have no registrar yet
@@ -80,49 +81,43 @@ def make(
     *,
     permissions: bool = True,
     server: bool = True,
-) -> Plan:
+) -> InstallPlan:
     """For the hosts that are named, else for those on this machine. Reads, and writes nothing."""
-    _look_at_vault(home.own_vault(env))
+    vault = home.own_vault(env)
+    _look_at_vault(vault)
     top = registration.root(cwd) if scope == "project" else ""
-    named = command.decide(env)
-    wanted = _Wanted(env, scope, cwd, top, named.words, permissions, server and not top)
+    named = launcher.decide(env)
+    server = server and not top
+    can_serve = server and registration.can_serve()
     chosen = []
     for host in known(agents) or [registrar(name) for name in KNOWN]:
         found = host.found(env)
-        if found or agents:
-            chosen.append(_agent(host, found, wanted))
-    own = [step.edit.path for agent in chosen for step in agent.steps if _is_below(step.edit.path, top)]
-    kept_out = writing.edit(top, own) if own else None
-    project = (_step(writing.HOST, None, kept_out, env, top),) if kept_out else ()
-    return Plan(
-        vault=home.own_vault(env),
+        if not found and not agents:
+            continue
+        edits = host.edits(env, scope, cwd, named.words, permissions=permissions, server=can_serve)
+        steps = tuple(Step(host.NAME, edit, _base(host, edit, env), top) for edit in edits)
+        why_not = () if not server else host.server_notes(env) if can_serve else (registration.server_missing(),)
+        chosen.append(Agent(host.NAME, host.TITLE, found, steps, (*host.notes(env, cwd, scope), *why_not)))
+    paths = [step.edit.path for agent in chosen for step in agent.steps]
+    own = [path for path in paths if top and path.startswith(f"{top.rstrip(os.sep)}/")]
+    kept_out = settings_files.exclusion(top, own) if own else None
+    stale = launcher.stale(env, named.nudged)
+    places = {"launcher": registration.launcher_path(env), "command": registration.command_path(env)}
+    missing = [name for name, path in places.items() if path in stale]
+    return InstallPlan(
+        vault=vault,
         launcher=str(registration.launcher_path(env)),
         command=named,
         agents=tuple(chosen),
-        project=project,
+        project=(Step(settings_files.GIT, kept_out, _base(None, kept_out, env), top),) if kept_out else (),
         generic_line=registration.registered_line("generic", env),
-        makes=_missing(env, named),
-        leaves=() if top else removal.superseded(env, [agent.name for agent in chosen], _paths(chosen)),
+        makes=(*(() if home.format_of(vault) else ("vault",)), *missing),
+        leaves=() if top else removal.superseded(env, [agent.name for agent in chosen], set(paths)),
     )
 
 
-def _paths(agents: Sequence[Agent]) -> set[str]:
-    return {step.edit.path for agent in agents for step in agent.steps}
-
-
-def _missing(env: Mapping[str, str], named: command.Named) -> tuple[str, ...]:
-    stale = launcher.stale(env, _nudged(named))
-    places = {"launcher": registration.launcher_path(env), "command": registration.command_path(env)}
-    vault = () if home.format_of(home.own_vault(env)) else ("vault",)
-    return (*vault, *(name for name, path in places.items() if path in stale))
-
-
-def _nudged(named: command.Named) -> str:
-    return "" if named.is_plain else named.words
-
-
 def _look_at_vault(vault: str) -> None:
-    """A folder, or nothing yet; what cannot become the vault is said before anything is written."""
+    """Raises HoldfastError, before anything is written, where the vault is something else than a folder."""
     try:
         os.listdir(vault)
     except FileNotFoundError:
@@ -132,54 +127,28 @@ def _look_at_vault(vault: str) -> None:
         raise HoldfastError(f"{what} HOLDFAST_HOME names another.") from error
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """What was asked for; the same for every host."""
-
-    env: Mapping[str, str]
-    scope: Scope
-    cwd: str
-    top: str
-    words: str
-    permissions: bool
-    server: bool
-
-
-def _agent(host: Registrar, found: Found | None, wanted: _Wanted) -> Agent:
-    env, scope, cwd = wanted.env, wanted.scope, wanted.cwd
-    can_serve = wanted.server and registration.can_serve()
-    edits = host.edits(env, scope, cwd, wanted.words, permissions=wanted.permissions, server=can_serve)
-    steps = tuple(_step(host.NAME, host, edit, env, wanted.top) for edit in edits)
-    why_not = () if not wanted.server else host.server_notes(env) if can_serve else (registration.server_missing(),)
-    return Agent(host.NAME, host.TITLE, found, steps, (*host.notes(env, cwd, scope), *why_not))
-
-
-def _step(name: str, host: Registrar | None, edit: Edit, env: Mapping[str, str], top: str) -> Step:
-    return Step(name, edit, _base(host, edit, env), top)
-
-
 def _base(host: Registrar | None, edit: Edit, env: Mapping[str, str]) -> bytes | None:
     """The file without us: as it was found at first, where that is known and nobody else has changed it since."""
-    now, record = edit.before, records.of(env, edit.path)
-    if record and records.digest(now) == record.after:
+    now, record = edit.before, settings_files.record_of(env, edit.path)
+    if record and settings_files.digest(now) == record.after:
         return record.before
     if now is None or (host is None and record is None):
         return now
-    if host is None:
-        bare = writing.without(now, writing.ours(record)) if record else now
-    else:
+    if host is not None:
         bare = host.without(edit.path, now, record.before if record else now, env)
+    else:
+        bare = settings_files.without_lines(now, record.own_lines if record else ())
     return None if record and record.before is None and json_hooks.is_bare(bare) else bare
 
 
-def apply(plan: Plan, env: Mapping[str, str]) -> None:
+def apply(plan: InstallPlan, env: Mapping[str, str]) -> None:
     """Make the vault, the launcher and the command, then change the settings; a project's lines leave last, so that a
     kill between loses no boundary."""
     try:
         home.make_vault(plan.vault, env)
-        launcher.ensure(env, _nudged(plan.command))
-        if not command.make_link(plan.command.link, env):
-            launcher.ensure(env, command.by_path(env))
+        launcher.ensure(env, plan.command.nudged)
+        if not launcher.make_link(plan.command.link, env):
+            launcher.ensure(env, launcher.by_path(env))
     except OSError as error:
         raise HoldfastError(f"{error.filename} cannot be written ({error.strerror}); run init again.") from error
     for step in plan.steps:
@@ -188,39 +157,22 @@ def apply(plan: Plan, env: Mapping[str, str]) -> None:
 
 
 def _apply(step: Step, env: Mapping[str, str]) -> None:
-    record = records.of(env, step.edit.path)
+    record = settings_files.record_of(env, step.edit.path)
     if not step.edit.changes and (record is None or (step.root or not record.root)):
         return
-    writing.write(step.edit, lambda edit: _record(replace(step, edit=edit), record, env))
+    settings_files.write(step.edit, lambda edit: _record(replace(step, edit=edit), record, env))
 
 
-def _record(step: Step, record: records.Record | None, env: Mapping[str, str]) -> None:
+def _record(step: Step, record: Record | None, env: Mapping[str, str]) -> None:
     """Write down what is about to be done. Of a host's own state nothing is kept that could be put back, so that it
     is always what the host has made of it since."""
-    path, base, after = step.edit.path, step.base, records.digest(step.edit.after)
+    path, base, after = step.edit.path, step.base, settings_files.digest(step.edit.after)
     if step.edit.kept:
         base = _base(registrar(step.host), step.edit, env)
         base, after = step.edit.kept(base), after if base is None else STATE
-    folders = writing.missing_folders(path) or list(record.folders if record else ())
-    made = records.Record(
-        host=step.host,
-        path=path,
-        root=step.root,
-        before=base,
-        after=after,
-        folders=tuple(folders),
-        lines=_lines(step, record),
-    )
-    records.write(env, made)
+    folders = settings_files.missing_folders(path) or list(record.folders if record else ())
+    lines = [*(record.own_lines if record else ()), *step.edit.added] if step.host == settings_files.GIT else []
+    made = (step.host, path, step.root, base, after, tuple(folders), tuple(dict.fromkeys(lines)))
+    settings_files.keep_record(env, settings_files.Record(*made))
     if step.edit.changes:
-        writing.make_folders(folders)
-
-
-def _lines(step: Step, record: records.Record | None) -> tuple[str, ...]:
-    if step.host != writing.HOST:
-        return ()
-    return tuple(dict.fromkeys([*(writing.ours(record) if record else ()), *step.edit.added]))
-
-
-def _is_below(path: str, top: str) -> bool:
-    return bool(top) and path.startswith(f"{top.rstrip(os.sep)}/")
+        settings_files.make_folders(folders)

@@ -1,4 +1,4 @@
-"""What `holdfast uninstall` will do, and doing it.
+"""The plan of `holdfast uninstall`, and doing it.
 
 A file that is still what we made of it gets back the very bytes from before. One that somebody changed since keeps
 their changes and loses our lines. Settings come first and the launcher last, so that a kill between leaves nothing
@@ -17,13 +17,13 @@ from holdfast.errors import HoldfastError
 from holdfast.hosts import KNOWN, json_hooks, registration
 from holdfast.hosts.host import host, known, registrar
 from holdfast.hosts.registration import Edit, added
-from holdfast.install import launcher, records, writing
+from holdfast.install import launcher, settings_files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.hosts.registration import Scope
-    from holdfast.install.records import Record
+    from holdfast.install.settings_files import Record
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,15 @@ def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Sc
     top = registration.root(cwd) if scope == "project" else ""
     everything = _of_others(env)
     chosen = _chosen([one for one in everything if one.host in names], top)
-    others = [one for one in everything if one.host != writing.HOST and one not in chosen]
+    others = [one for one in everything if one.host != settings_files.GIT and one not in chosen]
     files = [_file(one, env) for one in [*chosen, *_unrecorded(env, cwd, names, scope, everything)]]
     files += _kept_out(chosen, everything)
     gone = {one.edit.path for one in files}
-    left = [one for one in others if one.path not in gone] + _registered_elsewhere(env, cwd, gone)
-    return Removal(tuple(files), () if left else _programs(env))
+    elsewhere = [one.path for name in KNOWN for one in registrar(name).registered(env, cwd)]
+    if not gone.issuperset([*elsewhere, *(one.path for one in others)]):
+        return Removal(tuple(files), ())
+    ours = [launcher.made_link(env), str(registration.command_path(env)), str(registration.launcher_path(env))]
+    return Removal(tuple(files), tuple(path for path in ours if path and os.path.lexists(path)))
 
 
 def superseded(env: Mapping[str, str], names: Collection[str], staying: Collection[str]) -> tuple[Gone, ...]:
@@ -79,7 +82,7 @@ def superseded(env: Mapping[str, str], names: Collection[str], staying: Collecti
 
 def _of_others(env: Mapping[str, str]) -> list[Record]:
     """The records of other programs' files; our own link goes with the launcher."""
-    return [one for one in records.everything(env) if one.host != launcher.HOST]
+    return [one for one in settings_files.records(env) if one.host != launcher.HOST]
 
 
 def _chosen(recorded: list[Record], top: str) -> list[Record]:
@@ -104,12 +107,8 @@ def _unrecorded(
         for path in dict.fromkeys([*host.places(env, scope, cwd), host.server_place(env)]):
             data = None if path in recorded or not path.startswith(top) else registration.read(path)
             if data is not None and host.carries(path, data):
-                found.append(records.Record(name, path, "", None, "unknown"))
+                found.append(settings_files.Record(name, path, "", None, "unknown"))
     return found
-
-
-def _registered_elsewhere(env: Mapping[str, str], cwd: str, gone: set[str]) -> list[object]:
-    return [one for name in KNOWN for one in registrar(name).registered(env, cwd) if one.path not in gone]
 
 
 def _file(record: Record, env: Mapping[str, str]) -> Gone:
@@ -120,28 +119,25 @@ def _file(record: Record, env: Mapping[str, str]) -> Gone:
         is_ours_alone = left is not None and record.before is None and json_hooks.is_bare(left)
         return None if is_ours_alone and record.after != "unknown" else left
 
-    is_as_left = now is None or records.digest(now) == record.after
+    is_as_left = now is None or settings_files.digest(now) == record.after
     after = bare(now) if not is_as_left else None if now is None else record.before
     gone = _gone(record, now, after, is_as_left or after == record.before)
-    return (
-        replace(gone, edit=replace(gone.edit, anew=bare))
-        if record.path.endswith(registrar(record.host).STATES)
-        else gone
-    )
+    is_state = record.path.endswith(registrar(record.host).STATES)
+    return replace(gone, edit=replace(gone.edit, anew=bare)) if is_state else gone
 
 
 def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
     """Our lines in the exclude files of the projects whose settings go, unless a work tree that shares one needs it."""
     leaving = {one.root for one in chosen if one.root}
-    touched = {writing.place(root) for root in leaving}
-    others = [one for one in everything if one.root and one.host != writing.HOST and one not in chosen]
-    places = {root: writing.place(root) for root in {one.root for one in others}}
+    touched = {settings_files.exclude_file(root) for root in leaving}
+    others = [one for one in everything if one.root and one.host != settings_files.GIT and one not in chosen]
+    places = {root: settings_files.exclude_file(root) for root in {one.root for one in others}}
     found = []
     for record in everything:
-        if record.host != writing.HOST or not (record.root in leaving or record.path in touched):
+        if record.host != settings_files.GIT or not (record.root in leaving or record.path in touched):
             continue
-        needed = {writing.line_of(one.path, one.root) for one in others if places[one.root] == record.path}
-        going = [line for line in writing.ours(record) if line not in needed]
+        needed = {settings_files.line_of(one.path, one.root) for one in others if places[one.root] == record.path}
+        going = [line for line in record.own_lines if line not in needed]
         if going:
             found.append(_without_lines(record, going))
     return found
@@ -149,16 +145,16 @@ def _kept_out(chosen: list[Record], everything: list[Record]) -> list[Gone]:
 
 def _without_lines(record: Record, going: Sequence[str]) -> Gone:
     now = registration.read(record.path)
-    lines = writing.ours(record)
+    lines = record.own_lines
     staying = tuple(line for line in lines if line not in going)
-    is_as_left = records.digest(now) == record.after
-    bare = None if now is None else record.before if is_as_left else writing.without(now, lines)
+    is_as_left = settings_files.digest(now) == record.after
+    bare = None if now is None else record.before if is_as_left else settings_files.without_lines(now, lines)
     if bare is not None and record.before is None and json_hooks.is_bare(bare):
         bare = None
     if not staying or now is None:
         return _gone(record, now, bare, is_exact=bare == record.before)
-    after = writing.without(now, going)
-    kept = replace(record, before=bare, after=records.digest(after), lines=staying)
+    after = settings_files.without_lines(now, going)
+    kept = replace(record, before=bare, after=settings_files.digest(after), lines=staying)
     return replace(_gone(record, now, after, is_exact=False), keeps=kept)
 
 
@@ -166,47 +162,32 @@ def _gone(record: Record, now: bytes | None, after: bytes | None, is_exact: bool
     return Gone(record.host, Edit(record.path, now, after), record.folders, is_exact, added(after, now))
 
 
-def _programs(env: Mapping[str, str]) -> tuple[str, ...]:
-    """What we put on this machine outside of the vault, in the order in which it goes."""
-    found = [launcher.made_link(env), str(registration.command_path(env)), str(registration.launcher_path(env))]
-    return tuple(path for path in found if path and os.path.lexists(path))
-
-
 def apply(removal: Removal, env: Mapping[str, str]) -> None:
     apply_files(removal.files, env)
     for path in removal.programs:
         Path(path).unlink(missing_ok=True)
+    records = settings_files.records_folder(env)
     if removal.programs or not registration.launcher_path(env).exists():
         launcher.remove_folders(env)
-        _sweep(env)
-        writing.remove_folders({str(records.folder(env).parent), str(records.folder(env))})
-        writing.remove_folders(set(vault_id.forget_here(env)))
-    else:
-        _sync(records.folder(env))
+        for folder in (records, records.parent):
+            for name in platform.names(str(folder)):
+                if name.endswith((".tmp", ".new")):  # of inits that were killed
+                    platform.remove(f"{folder}/{name}")
+        settings_files.remove_folders((str(records.parent), str(records)))
+        settings_files.remove_folders(vault_id.forget_here(env))
+    elif records.is_dir():
+        platform.sync_folder(str(records))
 
 
 def apply_files(files: Iterable[Gone], env: Mapping[str, str]) -> None:
     """A record goes when nothing of what it describes is left to do; git's go first, being found by the others."""
     files = list(files)
     for one in files:
-        writing.sweep(one.edit.path)
-        writing.write(one.edit)
-    writing.remove_folders({folder for one in files if one.edit.after is None for folder in one.folders})
+        settings_files.sweep(one.edit.path)
+        settings_files.write(one.edit)
+    settings_files.remove_folders({folder for one in files if one.edit.after is None for folder in one.folders})
     for one in reversed(files):
         if one.keeps:
-            records.write(env, one.keeps)
+            settings_files.keep_record(env, one.keeps)
         else:
-            records.drop(env, one.edit.path)
-
-
-def _sweep(env: Mapping[str, str]) -> None:
-    """What inits that were killed left among our own files."""
-    for folder in (records.folder(env), records.folder(env).parent):
-        for name in platform.names(str(folder)):
-            if name.endswith((".tmp", ".new")):
-                platform.remove(f"{folder}/{name}")
-
-
-def _sync(folder: Path) -> None:
-    if folder.is_dir():
-        platform.sync_folder(str(folder))
+            settings_files.drop_record(env, one.edit.path)

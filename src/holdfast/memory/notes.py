@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import gate, home, quoting
 from holdfast.memory import lazily
 from holdfast.model import value
-from holdfast.vault import index, journal, lineage, notes, prompts
+from holdfast.vault import index, journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
         edits,
         history,
         instructions,
+        lineage,
         note_import,
+        prompts,
         purge,
         review,
         sync,
@@ -37,8 +39,11 @@ if TYPE_CHECKING:
     from holdfast.vault.sync import Synced
 else:
     (edit_review,) = lazily("holdfast.close.improve", "review")
-    archive, armed, authority, check, edits, history, instructions, note_import, purge, review, sync = lazily(
-        "holdfast.vault", "archive armed authority check edits history instructions note_import purge review sync"
+    archive, armed, authority, check, edits, history, instructions = lazily(
+        "holdfast.vault", "archive armed authority check edits history instructions"
+    )
+    lineage, note_import, prompts, purge, review, sync = lazily(
+        "holdfast.vault", "lineage note_import prompts purge review sync"
     )
 
 

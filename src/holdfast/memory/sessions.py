@@ -4,7 +4,6 @@ projects that they belong to."""
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import episodes, home, log, marks, settle
@@ -195,6 +194,8 @@ class Sessions:
             raise
         drafts.submitted(self.at.state, drafts.HANDOFF, [text], where.project.id, where.episode)
         self.refresh_brief()
+        from dataclasses import replace
+
         return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
 
     def keep_handoff(self, text: str, error: HoldfastError) -> None:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import drafts, episodes, flags, gate, platform
 from holdfast.errors import Busy, Conflict, NotFound, UsageError
 from holdfast.model import value
-from holdfast.tasks import commands, completion, record, states, words
-from holdfast.tasks.desk import Desk
+from holdfast.tasks import checkpoint_words, commands, completion, record, states
+from holdfast.tasks.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.capture.flags import Speaker
     from holdfast.memory import Context
+    from holdfast.tasks.checkpoint_words import Words
     from holdfast.tasks.commands import Decided, Saved
     from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
-    from holdfast.tasks.run.running import Ran, Wish
-    from holdfast.tasks.words import Words
+    from holdfast.tasks.queries import Task
+    from holdfast.tasks.runs import Ran, Wish
 
 
 @value
@@ -51,7 +51,7 @@ class Tasks:
         text = said if isinstance(said, str) else said.text
         try:
             if isinstance(said, str):
-                said = words.settled(words.with_text(words.Words("", **fields), said))
+                said = checkpoint_words.settled(checkpoint_words.with_text(checkpoint_words.Words("", **fields), said))
             saved = commands.checkpoint(self.at.vault, said, speaker, self.at.clock, self.at.env)
         except (UsageError, NotFound, Conflict) as error:
             kind = drafts.CHECKPOINT
@@ -113,7 +113,7 @@ class Tasks:
 
     def doubts(self, ident: str = "") -> str:
         """The reason to ask whether a task is complete, as the beginning of a sentence; "" without one."""
-        with Desk(self.at.vault, self.at.clock) as desk:
+        with Transaction(self.at.vault, self.at.clock) as desk:
             task = states.choose(desk.index, ident, self.at.project().id, self.at.env)
             desk.believe(task.id)
             return completion.doubts(desk.index, task, is_named=bool(ident or self.at.env.get(states.VARIABLE)))
@@ -125,7 +125,7 @@ class Tasks:
 
         speaker = self._speaker()
         with writing(self.at.vault, self.at.clock()) as writer:
-            with Desk(self.at.vault, self.at.clock) as desk:
+            with Transaction(self.at.vault, self.at.clock) as desk:
                 task = states.by_name(desk.index, ident)
                 if not task.is_over:
                     raise UsageError(f"Task {task.id} is {task.state}, not over; nothing was changed.")
@@ -149,16 +149,16 @@ class Tasks:
 
     def run(self, wish: Wish) -> Ran:
         """Start a host for a task, with the task's memory before its prompt."""
-        from holdfast.tasks.run import running
+        from holdfast.tasks import runs
 
-        return running.run(self.at.vault, self.at.cwd, wish, self._speaker(), self.at.clock, self.at.env)
+        return runs.run(self.at.vault, self.at.cwd, wish, self._speaker(), self.at.clock, self.at.env)
 
     def catch_up(self) -> None:
         """Render pages that are behind their log: their writer was killed, or the log came from another machine."""
         if not record.open_tasks(self.at.vault):
             return
         try:
-            with Desk(self.at.vault, self.at.clock) as desk:
+            with Transaction(self.at.vault, self.at.clock) as desk:
                 desk.look_over()
         except Busy:
             return  # whoever is at work there renders too

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.field.retrieval import Answer
     from holdfast.memory import Memory
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.vault.lineage import Handoff
     from holdfast.vault.notes import Note
 

@@ -1,13 +1,12 @@
-"""What a start is told of the open tasks of its project: made with every checkpoint, so the hook reads one small file.
+"""The open tasks of a project as a start tells them: made with every checkpoint, so the hook reads one small file.
 
     .state/tasks/boot/<project>     the newest tasks, each with its items in order, and how long its logs were then
 
 Read this first, the next step, the decisions in force, where the work stands, what was found out; where there is room
 for some of it only, the next step, the standing and the newest of each come before the rest. It is bounded, so a
 task of 20,000 entries costs a start what one of 20 does. The hook appends what it sees of units without rendering
-anything, and a checkpoint may be killed before it does; then the logs are ahead. What was only seen is laid upon what
-is known here (tasks/seen); for all else a start has this made anew. Where that cannot be done at that moment, what
-came in since is read from the end of the log and told too.
+anything, and a checkpoint may be killed before it does; then the logs are ahead. Observations are laid upon what is
+known here (tasks/observations); for all else a start has this made anew, or tells what the end of the log says.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from holdfast.tasks.desk import Unread
     from holdfast.tasks.index import Index
+    from holdfast.tasks.observations import Ahead
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
-    from holdfast.tasks.seen import Ahead
+    from holdfast.tasks.transaction import Unread
 
 VERSION = 1
 DETAILED = 2  # tasks that are told in full; the others in a line
@@ -68,19 +67,9 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
         seen = page.gather(index, task, most=MOST, characters=CHARACTERS) if detailed else None
         told_items, more = items(task, seen, why.get(task.id, ""))
         known = _kept(index, seen) if seen else None
-        told.append(
-            {
-                **({"known": known} if known else {}),
-                "id": task.id,
-                "state": task.state,
-                "episode": task.episode,
-                "spoke": task.spoke,
-                "logs": record.logs(vault, task.id),
-                "watched": True,
-                "items": told_items,
-                "more": more,
-            }
-        )
+        own = {name: getattr(task, name) for name in ("id", "state", "episode", "spoke")}
+        made = {"logs": record.logs(vault, task.id), "watched": True, "items": told_items, "more": more}
+        told.append({**({"known": known} if known else {}), **own, **made})
     data = codec.encode({"v": VERSION, "project": project, "tasks": told, "more": max(0, len(found) - LISTED)})
     try:
         if not told:
@@ -93,9 +82,9 @@ def write(vault: str, index: Index, project: str, unread: Iterable[Unread]) -> N
 
 
 def _kept(index: Index, seen: View) -> dict[str, Any] | None:
-    """What the standing of a task is made of, for a start that finds more in the log (tasks/seen)."""
+    """The parts of a task's standing, for a start that finds more in the log (tasks/observations)."""
     from holdfast.tasks import page
-    from holdfast.tasks.seen import kept
+    from holdfast.tasks.observations import kept
 
     task = seen.task.id
     names = index.known_names(task, page.MOST_NAMES)
@@ -113,13 +102,8 @@ def items(task: Task, seen: View | None, unread: str) -> tuple[list[tuple[str, s
     items = [(f"{head}\nRead {place} first; its decisions hold without being weighed again, what is COMPLETED is not "
               "done again.", head, FIRST)]  # fmt: skip
     if unread:
-        items.append(
-            (
-                f"({place} was edited and cannot be read: {unread}. It is left as it is; this is from the log.)",
-                "",
-                FIRST,
-            )
-        )
+        told = f"({place} was edited and cannot be read: {unread}. It is left as it is; this is from the log.)"
+        items.append((told, "", FIRST))
     step = seen.step()
     if step:
         outside = record.outside(seen.next) if seen.next and step == seen.said_next() else ""
@@ -175,7 +159,7 @@ def _told(vault: str, one: dict[str, Any]) -> Told:
     begun: tuple[str, ...] = ()
     whose = next((entry.episode for entry in reversed(late) if entry.episode), str(one["episode"]))
     if late and is_behind and "known" in one and "watched" in one:
-        from holdfast.tasks.seen import retold
+        from holdfast.tasks.observations import retold
 
         found = retold(one["known"], late)
         if found:

@@ -12,19 +12,19 @@ from holdfast.capture import episodes, flags, home, ledger, once
 from holdfast.capture.redaction import redact
 from holdfast.errors import Conflict, HoldfastError, NotFound, NotSaved, UsageError
 from holdfast.model import replace, value
-from holdfast.tasks import page, record, states, subjects, units, words
-from holdfast.tasks.desk import PATIENCE, Desk
+from holdfast.tasks import checkpoint_words, page, record, states, subjects, units
+from holdfast.tasks.transaction import PATIENCE, Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from holdfast.capture.flags import Speaker
+    from holdfast.capture.flagging import Speaker
+    from holdfast.tasks.checkpoint_words import Words
     from holdfast.tasks.page import View
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
-    from holdfast.tasks.words import Words
 
 
 MOST_DATED = 400  # entries, the newest, among which one is looked for by its date
@@ -32,7 +32,7 @@ MOST_DATED = 400  # entries, the newest, among which one is looked for by its da
 
 @value
 class Saved:
-    """What was written: the task as it is now, the entry, and what else its author should know."""
+    """A change that was written: the task as it is now, the entry, and what else its author should know."""
 
     task: Task
     entry: Entry
@@ -45,20 +45,20 @@ def start(
     vault: str, ident: str, goal: str, speaker: Speaker, clock: Callable[[], float], *, pending: tuple[str, ...] = ()
 ) -> Saved:
     """Begin a task. Raises UsageError, NotSaved."""
-    name = words.ident(ident)
+    name = checkpoint_words.ident(ident)
     line, changes = one_line(goal, "goal")
     lines = [one_line(f"PENDING: {text}", "unit") for text in pending]
-    with Desk(vault, clock) as desk:
-        known = desk.index.task(name)
+    with Transaction(vault, clock) as work:
+        known = work.index.task(name)
         if known:
             there = f"Task {known.id} is {known.state} already; nothing was written. `holdfast task show` shows it."
             raise UsageError(states.over(known.id, known.state) if known.is_over else there)
         who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
-        first = desk.make(name, record.STATE, line, to=states.STARTED, project=speaker.project.id, **who)
+        first = work.make(name, record.STATE, line, to=states.STARTED, project=speaker.project.id, **who)
         made = [first]
-        made += [desk.make(name, record.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
-        desk.add(name, made)
-        saved = _saved(desk, first, name, [*changes, *_changed(lines)])
+        made += [work.make(name, record.PROGRESS, text, nth, **who) for nth, (text, _) in enumerate(lines, 1)]
+        work.add(name, made)
+        saved = _saved(work, first, name, [*changes, *(change for _, found in lines for change in found)])
     tell(vault, saved, speaker, clock())
     return saved
 
@@ -76,39 +76,32 @@ def checkpoint(
     """Add one entry. `ident` is the id that the hook has given it, who may have saved it or not.
     Raises UsageError, NotFound, Conflict, NotSaved."""
     line, changes = one_line(said.text, "text")
-    with Desk(vault, clock, patience) as desk:
-        task = states.choose(desk.index, said.task, speaker.project.id, env)
-        if ident and (before := desk.index.entry(task.id, ident)):
+    with Transaction(vault, clock, patience) as work:
+        task = states.choose(work.index, said.task, speaker.project.id, env)
+        if ident and (before := work.index.entry(task.id, ident)):
             return Saved(task, before, was_there=True)
         if task.is_over:
             raise UsageError(states.over(task.id, task.state))
-        desk.believe(task.id)
-        gone = [_superseded(desk, task, one, said.kind, line) for one in said.supersedes]
+        work.believe(task.id)
+        gone = [_superseded(work, task, one, said.kind, line) for one in said.supersedes]
         refuse_lifting(gone, speaker)
         old = tuple(one.id for one in gone)
         if said.kind == record.DECISION:
-            same = _refuse_conflict(desk, task, line, old, both=said.both_hold)
+            same = _refuse_conflict(work, task, line, old, both=said.both_hold)
             if same:
                 return Saved(task, same, was_there=True)
-        notes = [*changes, *_overlaps(desk, task, line, said.kind)]
-        made = desk.make(
-            task.id,
-            said.kind,
-            line,
-            origin=speaker.origin,
-            episode=speaker.episode,
-            supersedes=old,
-            both=said.both_hold,
-        )
+        notes = [*changes, *_overlaps(work, task, line, said.kind)]
+        who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
+        made = work.make(task.id, said.kind, line, supersedes=old, both=said.both_hold, **who)
         if ident:
             made = replace(made, id=ident)
         more = []
         if task.state in (states.STARTED, states.RESUMED, states.REOPENED):
-            more = [desk.make(task.id, record.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
+            more = [work.make(task.id, record.STATE, "", 1, to=states.ACTIVE, episode=speaker.episode)]
         elif task.state in states.RESTING:
             notes.append(f"the task is {task.state}; `holdfast task resume {task.id}` goes on with it")
-        desk.add(task.id, [made, *more])
-        saved = replace(_saved(desk, made, task.id, notes), more=tuple(more))
+        work.add(task.id, [made, *more])
+        saved = replace(_saved(work, made, task.id, notes), more=tuple(more))
     tell(vault, saved, speaker, clock())
     return saved
 
@@ -126,25 +119,21 @@ def move(
 ) -> Saved:
     """Change a task's state. `runs` says whether an episode goes on at this moment. Raises UsageError, NotFound."""
     line, changes = one_line(reason, "reason") if reason.strip() else ("", ())
-    with Desk(vault, clock) as desk:
-        task = states.choose(desk.index, named, speaker.project.id, env)
+    with Transaction(vault, clock) as work:
+        task = states.choose(work.index, named, speaker.project.id, env)
         states.refuse(task.id, task.state, to)
-        if to == states.RESUMED and task.state in states.RUNNING and task.episode != speaker.episode:
-            _refuse_taking_over(task, runs)
-        desk.believe(task.id)
-        made = desk.make(task.id, record.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
-        desk.add(task.id, [made])
-        saved = _saved(desk, made, task.id, list(changes))
+        is_anothers = task.state in states.RUNNING and task.episode not in ("", speaker.episode)
+        if to == states.RESUMED and is_anothers and runs(task.episode):
+            raise UsageError(
+                f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
+                "Checkpoints of several sessions go to it all the same."
+            )
+        work.believe(task.id)
+        made = work.make(task.id, record.STATE, line, to=to, origin=speaker.origin, episode=speaker.episode)
+        work.add(task.id, [made])
+        saved = _saved(work, made, task.id, list(changes))
     tell(vault, saved, speaker, clock())
     return saved
-
-
-def _refuse_taking_over(task: Task, runs: Callable[[str], bool]) -> None:
-    if task.episode and runs(task.episode):
-        raise UsageError(
-            f"Task {task.id} is {task.state} in session {task.episode}, which still runs; nothing was changed. "
-            "Checkpoints of several sessions go to it all the same."
-        )
 
 
 def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
@@ -162,10 +151,6 @@ def one_line(text: str, what: str) -> tuple[str, tuple[str, ...]]:
     return line, (*changes, *more)
 
 
-def _changed(lines: list[tuple[str, tuple[str, ...]]]) -> list[str]:
-    return [change for _, changes in lines for change in changes]
-
-
 def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
     """An entry of the user's or the agent's own stays in force for an outsider. Raises gate.Refused."""
     for one in gone:
@@ -176,20 +161,20 @@ def refuse_lifting(gone: Iterable[Entry], speaker: Speaker) -> None:
         gate.require(by, change, f"Replacing a {one.kind} of the task")
 
 
-def _superseded(desk: Desk, task: Task, wanted: str, kind: str, line: str) -> Entry:
+def _superseded(work: Transaction, task: Task, wanted: str, kind: str, line: str) -> Entry:
     """The entry that a new one takes the place of; a decision's may be of another task of the project."""
     if "-" in wanted:  # no id has one
-        return _of_date(desk, task, wanted, kind, line)
-    found = desk.index.ending(task.id, wanted)
+        return _of_date(work, task, wanted, kind, line)
+    found = work.index.ending(task.id, wanted)
     if not found and kind == record.DECISION:
-        others = [one.id for one in desk.index.tasks(task.project, also_over=True) if one.id != task.id]
-        found = [one for other in others for one in desk.index.ending(other, wanted)]
+        others = [one.id for one in work.index.tasks(task.project, also_over=True) if one.id != task.id]
+        found = [one for other in others for one in work.index.ending(other, wanted)]
     old = record.one_of(found, wanted, task.id)
     if old.kind != kind:
         raise UsageError(
             f"^{wanted.lower()} is a {old.kind}, not a {kind}; nothing was written. Say --{old.kind} to supersede it."
         )
-    newer = desk.index.gone_by(desk.index.home_of(old.id), old.id)
+    newer = work.index.gone_by(work.index.home_of(old.id), old.id)
     if newer:
         raise UsageError(
             f"^{wanted.lower()} is no longer in force; nothing was written. "
@@ -198,10 +183,10 @@ def _superseded(desk: Desk, task: Task, wanted: str, kind: str, line: str) -> En
     return old
 
 
-def _of_date(desk: Desk, task: Task, date: str, kind: str, line: str) -> Entry:
+def _of_date(work: Transaction, task: Task, date: str, kind: str, line: str) -> Entry:
     """The entry in force of a date, by its own time or by the date that it was said with. Where a day has several, the
     one that touches the same; nothing is guessed beyond that."""
-    known = list(desk.index.entries(task.id, kind, in_force=True, newest=MOST_DATED))
+    known = list(work.index.entries(task.id, kind, in_force=True, newest=MOST_DATED))
     found = [one for one in known if page.stamp(one.time).startswith(date) or f"({date}" in one.text]
     touching = [one for one in found if subjects.meets(one.text, line)] if len(found) > 1 else found
     if len(touching) == 1:
@@ -214,9 +199,9 @@ def _of_date(desk: Desk, task: Task, date: str, kind: str, line: str) -> Entry:
     )
 
 
-def _refuse_conflict(desk: Desk, task: Task, line: str, old: tuple[str, ...], *, both: bool) -> Entry | None:
+def _refuse_conflict(work: Transaction, task: Task, line: str, old: tuple[str, ...], *, both: bool) -> Entry | None:
     """The decision in force that says exactly this, if there is one. Raises Conflict."""
-    touching = [one for one in desk.index.touching(task.project, line) if one[1].id not in old]
+    touching = [one for one in work.index.touching(task.project, line) if one[1].id not in old]
     for where, one, _ in touching:
         if one.text == line and where == task.id:
             return one
@@ -234,7 +219,7 @@ def _refuse_conflict(desk: Desk, task: Task, line: str, old: tuple[str, ...], *,
     )
 
 
-def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
+def _overlaps(work: Transaction, task: Task, line: str, kind: str) -> list[str]:
     if kind != record.PROGRESS:
         return []
     told = []
@@ -243,24 +228,24 @@ def _overlaps(desk: Desk, task: Task, line: str, kind: str) -> list[str]:
         told.append(
             f'it is kept as a remark and counts no units: a state stands in capitals, {first.upper()} for "{first}"'
         )
-    for mark, again in desk.index.overlaps(task.id, line):
+    for mark, again in work.index.overlaps(task.id, line):
         parts = ", ".join(units.label(replace(mark, low=one.low, high=one.high)) for one in again)
         told.append(f"{parts} had been completed before")
-    kept = ", ".join(units.label(mark) for mark in desk.index.unmoved(task.id, line))
+    kept = ", ".join(units.label(mark) for mark in work.index.unmoved(task.id, line))
     return [*told, f"{kept}: done already, and stays so; say REOPENED to have it done again"] if kept else told
 
 
-def _saved(desk: Desk, made: Entry, task: str, notes: list[str]) -> Saved:
-    desk.settle()
-    known = desk.index.task(task)
+def _saved(work: Transaction, made: Entry, task: str, notes: list[str]) -> Saved:
+    work.settle()
+    known = work.index.task(task)
     if known is None:
         raise HoldfastError(
-            f"Task {task} is begun, but what shows it cannot be written ({desk.behind}); its log is kept. "
+            f"Task {task} is begun, but what shows it cannot be written ({work.behind}); its log is kept. "
             f"Free the disk, then run `holdfast task show {task}`."
         )
-    if desk.behind:
-        notes.append(f"session_memory.md is behind the log ({desk.behind}); the next look catches up")
-    notes += [f"session_memory.md of {one.task} cannot be read ({one.why}); it is left as it is" for one in desk.unread]
+    if work.behind:
+        notes.append(f"session_memory.md is behind the log ({work.behind}); the next look catches up")
+    notes += [f"session_memory.md of {one.task} cannot be read ({one.why}); it is left as it is" for one in work.unread]
     return Saved(known, made, tuple(notes))
 
 
@@ -269,7 +254,12 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
     The entry is durable whatever becomes of these."""
     state, one = home.state(vault), saved.entry
     try:
-        ledger.append_all(state, "task", now, [_record(saved.task, made, speaker) for made in (one, *saved.more)])
+        told = {"task": saved.task.id, "project": saved.task.project, "episode": speaker.episode}
+        rows: list[dict[str, object]] = [
+            {**told, "entry": made.id, "section": made.kind, **({"to": made.to} if made.to else {})}
+            for made in (one, *saved.more)
+        ]
+        ledger.append_all(state, "task", now, rows)
         if speaker.episode and speaker.origin != "user":
             episodes.heard(state, speaker.episode, now)
             once.answered(state, speaker.episode, now)
@@ -277,11 +267,6 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
             once.drop(state, speaker.episode, once.CALLED)
     except (NotSaved, OSError, HoldfastError):
         return
-
-
-def _record(task: Task, one: Entry, speaker: Speaker) -> dict[str, object]:
-    told = {"task": task.id, "entry": one.id, "section": one.kind, "project": task.project, "episode": speaker.episode}
-    return {**told, "to": one.to} if one.to else {**told}
 
 
 @value
@@ -307,18 +292,18 @@ def show(
 ) -> View:
     """Raises NotFound, UsageError."""
     _refuse_nothing(vault)
-    with Desk(vault, clock, only_look=True) as desk:
-        task = _chosen(desk, named, project, env)
-        return page.gather(desk.index, task, most=0) if whole else page.gather(desk.index, task)
+    with Transaction(vault, clock, only_look=True) as work:
+        task = _chosen(work, named, project, env)
+        return page.gather(work.index, task, most=0) if whole else page.gather(work.index, task)
 
 
-def _chosen(desk: Desk, named: str, project: str, env: Mapping[str, str]) -> Task:
-    task = states.choose(desk.index, named, project, env, also_over=True)
+def _chosen(work: Transaction, named: str, project: str, env: Mapping[str, str]) -> Task:
+    task = states.choose(work.index, named, project, env, also_over=True)
     if not task.is_over:
-        if desk.is_edited(task.id):
-            desk.touch(task.id)
-        desk.settle()
-    return desk.index.task(task.id) or task
+        if work.is_edited(task.id):
+            work.touch(task.id)
+        work.settle()
+    return work.index.task(task.id) or task
 
 
 def _refuse_nothing(vault: str) -> None:
@@ -333,32 +318,32 @@ def is_done(
     """Whether a unit is done, in the task that was asked. Raises NotFound, UsageError."""
     _refuse_nothing(vault)
     mark = units.wanted(unit)
-    with Desk(vault, clock, only_look=True) as desk:
-        task = _chosen(desk, named, project, env)
-        said = desk.index.is_done(task.id, mark)
-        return Done(task, said, not said and desk.index.is_done(task.id, mark, also_seen=True) is True)
+    with Transaction(vault, clock, only_look=True) as work:
+        task = _chosen(work, named, project, env)
+        said = work.index.is_done(task.id, mark)
+        return Done(task, said, not said and work.index.is_done(task.id, mark, also_seen=True) is True)
 
 
 def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_over: bool = False) -> list[Task]:
     """The one that spoke last first."""
     if not home.format_of(vault):
         return []
-    with Desk(vault, clock, only_look=True) as desk:
-        return desk.index.tasks(project, also_over=also_over)
+    with Transaction(vault, clock, only_look=True) as work:
+        return work.index.tasks(project, also_over=also_over)
 
 
 def decisions(vault: str, project: str | None, clock: Callable[[], float], *, also_gone: bool = False) -> list[Decided]:
-    """Of all tasks, the finished ones too: what was decided holds until something supersedes it. What was decided in a
-    task that was given up binds nobody."""
+    """The decisions of all tasks, the finished ones too: each holds until something supersedes it. Those of a task that
+    was given up bind nobody."""
     if not home.format_of(vault):
         return []
     found: list[Decided] = []
-    with Desk(vault, clock, only_look=True) as desk:
-        desk.look_over()
-        desk.settle()
-        for task in desk.index.tasks(project, also_over=True):
+    with Transaction(vault, clock, only_look=True) as work:
+        work.look_over()
+        work.settle()
+        for task in work.index.tasks(project, also_over=True):
             if task.state == states.ABANDONED and not also_gone:
                 continue
-            told = desk.index.entries(task.id, record.DECISION, in_force=not also_gone)
-            found += [Decided(task.id, one, desk.index.gone_by(task.id, one.id)) for one in told]
+            told = work.index.entries(task.id, record.DECISION, in_force=not also_gone)
+            found += [Decided(task.id, one, work.index.gone_by(task.id, one.id)) for one in told]
     return sorted(found, key=lambda one: (one.entry.time, one.entry.id))

@@ -11,18 +11,17 @@ from __future__ import annotations
 from holdfast.capture import flags, home, notices, platform
 from holdfast.errors import UsageError
 from holdfast.model import Project, value
-from holdfast.tasks import commands, page, record, seen, states
-from holdfast.tasks.desk import Desk
+from holdfast.tasks import commands, observations, page, record, states
+from holdfast.tasks.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from holdfast.capture.flags import Speaker
-    from holdfast.tasks.desk import Unread
+    from holdfast.capture.flagging import Speaker
     from holdfast.tasks.index import Index
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
 
 
@@ -70,32 +69,36 @@ def finish(
     line, changes = commands.one_line(status, "status") if status.strip() else ("", ())
     lines = [(field, *commands.one_line(text, "finding")) for field, text in findings]
     notes = dict.fromkeys([*changes, *(change for _, _, found in lines for change in found)])
-    with Desk(vault, clock) as desk:
-        task = states.choose(desk.index, named, speaker.project.id, env)
+    with Transaction(vault, clock) as work:
+        task = states.choose(work.index, named, speaker.project.id, env)
         # Said before, by somebody who is about to make the archive, or was killed before it.
         was_said = task.state == to and platform.is_there(record.folder(vault, task.id))
         if not was_said:
             states.refuse(task.id, task.state, to)
-        desk.believe(task.id)
+        work.believe(task.id)
         if to == states.ABANDONED:  # and with it what was decided in it
-            commands.refuse_lifting(desk.index.entries(task.id, record.DECISION, in_force=True), speaker)
-        chosen = _chosen(desk.index, task, promote)
+            commands.refuse_lifting(work.index.entries(task.id, record.DECISION, in_force=True), speaker)
+        chosen = _chosen(work.index, task, promote)
         who: dict[str, Any] = {"origin": speaker.origin, "episode": speaker.episode}
-        known = [(one.field, one.text) for one in desk.index.entries(task.id, record.FINDING)]
+        known = [(one.field, one.text) for one in work.index.entries(task.id, record.FINDING)]
         fresh = [(field, text) for field, text, _ in lines if (field, text) not in known]
         made = [
-            desk.make(task.id, record.FINDING, text, nth, field=field, **who) for nth, (field, text) in enumerate(fresh)
+            work.make(task.id, record.FINDING, text, nth, field=field, **who) for nth, (field, text) in enumerate(fresh)
         ]
         if not was_said:
-            made.append(desk.make(task.id, record.STATE, line, len(made), to=to, **who))
+            made.append(work.make(task.id, record.STATE, line, len(made), to=to, **who))
         if made:
-            desk.add(task.id, made)
-            desk.settle()
-        offered = tuple(one for one in _offers(desk.index, task) if one not in chosen)
-        if was_seen := page.standing_of(desk.index, task.id).seen:
-            notes[f"{seen.DONE} {seen.some(was_seen)}"] = None
-        task = desk.index.task(task.id) or task
-        notes.update((_left(one), None) for one in desk.unread if one.task == task.id)
+            work.add(task.id, made)
+            work.settle()
+        offered = tuple(one for one in _offers(work.index, task) if one not in chosen)
+        if was_seen := page.standing_of(work.index, task.id).seen:
+            notes[f"{observations.DONE} {observations.some(was_seen)}"] = None
+        task = work.index.task(task.id) or task
+        why = [one.why for one in work.unread if one.task == task.id]
+        notes |= dict.fromkeys(
+            f"session_memory.md cannot be read ({one}); it stays where it is, and the archive is made from the log"
+            for one in why
+        )
     if made:
         commands.tell(vault, commands.Saved(task, made[-1]), speaker, clock())
     for name in (record.LATE, record.DEAD):  # what a start would warn of is over
@@ -114,20 +117,16 @@ def doubts(index: Index, task: Task, *, is_named: bool) -> str:
         *(("in progress", found.in_progress), ("begun", found.seen_begun), ("pending", found.pending)),
         *(("failed", found.failed), ("never mentioned", found.gaps)),
     )
-    told = " · ".join(f"{what} {seen.some(names)}" for what, names in left if names)
+    told = " · ".join(f"{what} {observations.some(names)}" for what, names in left if names)
     if told:
         return f"Not all of task {task.id} is done: {told}"
     return "" if is_named else f"No task was named; {task.id} ({task.goal[:LONGEST_GOAL]}) is the one that is open here"
 
 
-def _left(one: Unread) -> str:
-    return f"session_memory.md cannot be read ({one.why}); it stays where it is, and the archive is made from the log"
-
-
 def looked_at(vault: str, done: Finished, clock: Callable[[], float]) -> Finished:
     """The same after the archive was made."""
-    with Desk(vault, clock) as desk:
-        task = desk.index.task(done.task.id) or done.task
+    with Transaction(vault, clock) as work:
+        task = work.index.task(done.task.id) or done.task
     folder = record.folder(vault, task.id)
     left = folder if platform.is_there(folder) else ""
     return Finished(task, done.promoted, done.offers, final_page(task.id), left, done.notes)
@@ -138,8 +137,8 @@ def final_page(task: str) -> str:
 
 
 def offers(vault: str, named: str, project: str, clock: Callable[[], float], env: Mapping[str, str]) -> list[Offer]:
-    with Desk(vault, clock) as desk:
-        return _offers(desk.index, states.choose(desk.index, named, project, env, also_over=True))
+    with Transaction(vault, clock) as work:
+        return _offers(work.index, states.choose(work.index, named, project, env, also_over=True))
 
 
 def promote(
@@ -151,9 +150,9 @@ def promote(
     env: Mapping[str, str],
 ) -> list[Offer]:
     """Flag these entries of a task, open or over. Raises UsageError, NotFound, NotSaved."""
-    with Desk(vault, clock) as desk:
-        task = states.choose(desk.index, named, speaker.project.id, env, also_over=True)
-        chosen = _chosen(desk.index, task, wanted)
+    with Transaction(vault, clock) as work:
+        task = states.choose(work.index, named, speaker.project.id, env, also_over=True)
+        chosen = _chosen(work.index, task, wanted)
     _flag(vault, chosen, task, clock())
     return chosen
 

@@ -1,19 +1,19 @@
-"""What is known of all tasks, derived from their logs, in one SQLite file; it is asked by tasks/questions.
+"""The index of all tasks, derived from their logs, in one SQLite file; tasks/queries asks it.
 
 Promise: deleted or broken, it is made anew from the logs and answers the same. It exists so that a checkpoint, a start
-and a question cost the same however long a task's log is. It is written under the tasks' one lock (tasks/desk), so no
-writer ever meets another. Entries may arrive late, from another machine: what supersedes or withdraws an entry holds in
-whatever order the two come, and the progress of a task is told anew where an older line arrives after a newer one. A
-task that is over stays so, whatever another machine, which did not know, has said of it since. Where a task is archived
-and has a folder all the same, both count.
+and a question cost the same however long a task's log is. It is written under the tasks' one lock (tasks/transaction),
+so no writer ever meets another. Entries may arrive late, from another machine: what supersedes or withdraws an entry
+holds in whatever order the two come, and the progress of a task is told anew where an older line arrives after a newer
+one. A task that is over stays so, whatever another machine, which did not know, has said of it since. Where a task is
+archived and has a folder all the same, both count.
 """
 
 from __future__ import annotations
 
 import posix
 
-from holdfast.tasks import progress, questions, record, seen, spans, subjects, units
-from holdfast.tasks.questions import NAMED, Questions
+from holdfast.tasks import observations, progress, queries, record, spans, subjects, units
+from holdfast.tasks.queries import NAMED, Queries
 from holdfast.tasks.record import Entry
 from holdfast.tasks.states import ABANDONED, OVER, REOPENED
 
@@ -21,7 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LOG = "path, task, size FROM log"
 STATE = (  # of all transitions since the task was last reopened: that it is over, else the newest
     f"SELECT [to], time FROM entry WHERE task = ? AND kind = '{record.STATE}' AND time >= "
     f"(SELECT ifnull(max(time), 0) FROM entry WHERE task = ? AND kind = '{record.STATE}' AND [to] = '{REOPENED}') "
@@ -33,22 +32,20 @@ WENT = (  # by what an entry was superseded or withdrawn; what was decided in a 
 )
 
 
-class Index(Questions):
+class Index(Queries):
     """The file, opened. Use it under the tasks' lock, or only to look."""
 
     def __init__(self, vault: str, path: str = "") -> None:
         self.vault = vault
         self.path = path or f"{record.own(vault)}/index.db"
-        self.db = questions.opened(self.path)
+        self.db = queries.opened(self.path)
         self.standings: dict[str, progress.Standing] = {}  # as they were worked out since the last entry
 
-    def behind(self) -> set[str]:
-        """The tasks whose pages may be behind their logs: taken in by somebody who has not rendered them yet."""
-        return {task for (task,) in self.db.execute("SELECT task FROM behind")}
-
-    def projects_behind(self) -> set[str]:
-        """The projects that had a task whose log went; a start is no longer to be told of it."""
-        return {project for (project,) in self.db.execute("SELECT project FROM behind WHERE project <> ''")}
+    def behind(self) -> tuple[set[str], set[str]]:
+        """The tasks whose pages may be behind their logs: taken in by somebody who has not rendered them yet. And the
+        projects that had a task whose log went; a start is no longer to be told of it."""
+        rows = self._rows("SELECT task, project FROM behind")
+        return {task for task, _ in rows}, {project for _, project in rows if project}
 
     def rendered(self, tasks: Iterable[str]) -> None:
         self.db.executemany("DELETE FROM behind WHERE task = ?", [(task,) for task in tasks])
@@ -61,17 +58,17 @@ class Index(Questions):
         broken, the logs are read into memory, and the next who comes makes the file anew."""
         try:
             self._catch_up()
-        except questions.Passing:
+        except queries.Passing:
             raise
-        except questions.Refused:
+        except queries.Refused:
             self.drop()
             self.db.close()
-            self.db = questions.opened(":memory:")
+            self.db = queries.opened(":memory:")
             self._catch_up()
 
     def drop(self) -> None:
         """Take the file away: the next who comes makes it anew."""
-        questions.remove(self.path)
+        queries.remove(self.path)
 
     def _catch_up(self) -> None:
         known = self._known(record.FOLDER)
@@ -79,7 +76,8 @@ class Index(Questions):
         listed = {path: (task, size) for task in tasks for path, size in record.logs(self.vault, task)}
         stamp = _stamp(f"{self.vault}/{record.OUTPUTS}")
         # Finished logs seldom change, and there may be many: they are looked at when their folder changed.
-        if _lost(known, listed) or stamp != self._looked():
+        looked = self._rows("SELECT stamp FROM looked WHERE folder = ?", record.OUTPUTS)
+        if _lost(known, listed) or [(stamp,)] != looked:
             known |= self._known(record.OUTPUTS)
             finished = record.finished(self.vault)
             listed |= {path: (task, record.size(self.vault, path)) for task, path in finished}
@@ -93,12 +91,8 @@ class Index(Questions):
         self.db.execute("INSERT OR REPLACE INTO looked VALUES (?, ?)", (record.OUTPUTS, stamp))
 
     def _known(self, top: str) -> dict[str, tuple[str, int]]:
-        rows = self.db.execute(f"SELECT {LOG} WHERE path LIKE ?", (f"{top}/%",))
+        rows = self._rows("SELECT path, task, size FROM log WHERE path LIKE ?", f"{top}/%")
         return {path: (task, size) for path, task, size in rows}
-
-    def _looked(self) -> str:
-        found = self.db.execute("SELECT stamp FROM looked WHERE folder = ?", (record.OUTPUTS,)).fetchone()
-        return str(found[0]) if found else "never"
 
     def _take(self, path: str, task: str, begin: int) -> None:
         try:
@@ -131,7 +125,7 @@ class Index(Questions):
         self.db.execute("COMMIT")
 
     def _superseded_by(self, task: str) -> list[str]:
-        return [old for (old,) in self.db.execute("SELECT old FROM gone WHERE task = ?", (task,))]
+        return [old for (old,) in self._rows("SELECT old FROM gone WHERE task = ?", task)]
 
     def _tell_gone(self, idents: Iterable[str]) -> None:
         """Whether these entries are in force, by all that was said of them; the same in whatever order it came."""
@@ -149,20 +143,19 @@ class Index(Questions):
             row = (task, one.time, one.id, one.kind, one.text, one.origin, one.episode, " ".join(one.supersedes))
             more = (one.to, one.field, one.project, int(one.both), one.within)
             made = self.db.execute(f"INSERT OR IGNORE INTO entry VALUES ({'?, ' * 13}'')", (*row, *more))
-            if not made.rowcount:
-                continue
-            late = self._settle(task, one) or late
+            late = (made.rowcount > 0 and self._settle(task, one)) or late
         if late:
             self._tell_anew(task)
 
     def _settle(self, task: str, one: Entry) -> bool:
-        """What one entry means for the others; whether the progress has to be told anew."""
+        """Carry out what one entry means for the others; whether the progress has to be told anew."""
         last = self.db.execute("SELECT last FROM task WHERE task = ?", (task,)).fetchone()
         late = one.kind == record.PROGRESS and bool(last) and last[0] is not None and one.time < last[0]
         self._keep_task(task, one)
         for old in one.supersedes:  # also of another task: a decision holds for the whole project
             self.db.execute("INSERT OR IGNORE INTO gone VALUES (?, ?, ?)", (task, old, one.id))
-            late = late or self._kind(task, old) == record.PROGRESS
+            kind = self._rows("SELECT kind FROM entry WHERE task = ? AND id = ?", task, old)
+            late = late or kind == [(record.PROGRESS,)]
         self._tell_gone((one.id, *one.supersedes))
         if one.kind in (record.PROGRESS, record.SEEN) and not late and not self.gone_by(task, one.id):
             self._mark(task, one)
@@ -173,10 +166,6 @@ class Index(Questions):
             rows = [(project, key, task, one.id) for key in subjects.keys(one.text)]
             self.db.executemany("INSERT OR IGNORE INTO subject VALUES (?, ?, ?, ?)", rows)
         return late
-
-    def _kind(self, task: str, ident: str) -> str:
-        found = self.db.execute("SELECT kind FROM entry WHERE task = ? AND id = ?", (task, ident)).fetchone()
-        return str(found[0]) if found else ""
 
     def _keep_task(self, task: str, one: Entry) -> None:
         """The task's own row: made by whichever entry comes first, in whatever order they come."""
@@ -207,23 +196,24 @@ class Index(Questions):
             self._mark(task, one)
 
     def _mark(self, task: str, one: Entry) -> None:
-        """What a line of progress says of its units, or what was seen of one."""
+        """Lay down what a line of progress says of its units, or what was seen of one."""
         if one.kind == record.SEEN:
-            found = seen.mark(one)
+            found = observations.mark(one)
             if found and found.name and not one.within:
-                found = seen.in_series(found, self._series_of(task))
+                known = self._rows("SELECT series FROM series WHERE task = ?", task)
+                found = observations.in_series(found, {series for (series,) in known})
             if found and not found.name:
                 near = self._spans(task, found.series, found.low, found.high)
-                for mark in seen.laid(near, found, one.id):
+                for mark in observations.laid(near, found, one.id):
                     self._lay(task, mark, one.id)
-            elif found and (fresh := seen.named(self._named(task, found.name), found, one)):
+            elif found and (fresh := observations.named(self._named(task, found.name), found, one)):
                 self._put_named(task, found, one.id, fresh.within)
             return
         for mark in units.read(one.text):
-            if mark.name:
-                self._mark_named(task, mark, one.id)
-            else:
+            if not mark.name:
                 self._lay(task, mark, one.id)
+            elif not (before := self._named(task, mark.name)) or mark.reopens or spans.yields(before.state, mark.state):
+                self._put_named(task, mark, one.id)
 
     def _nth(self, task: str) -> int:
         both = "SELECT nth FROM named WHERE task = ? UNION ALL SELECT nth FROM series WHERE task = ?"
@@ -242,17 +232,9 @@ class Index(Questions):
         ]
         self.db.executemany("INSERT INTO span VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def _mark_named(self, task: str, mark: units.Mark, entry: str) -> None:
-        before = self._named(task, mark.name)
-        if not before or mark.reopens or spans.yields(before.state, mark.state):
-            self._put_named(task, mark, entry)
-
-    def _series_of(self, task: str) -> set[str]:
-        return {series for (series,) in self.db.execute("SELECT series FROM series WHERE task = ?", (task,))}
-
     def _named(self, task: str, name: str) -> progress.Named | None:
-        row = self.db.execute(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", (task, name)).fetchone()
-        return progress.Named(*row) if row else None
+        rows = self._rows(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", task, name)
+        return progress.Named(*rows[0]) if rows else None
 
     def _put_named(self, task: str, mark: units.Mark, entry: str, within: str = "") -> None:
         self.db.execute(

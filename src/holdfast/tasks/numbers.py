@@ -60,11 +60,10 @@ def numbered(name: str) -> Iterator[tuple[str, int]]:
     """Every series of names that a name could belong to, with its number there."""
     at = 0
     while at < len(name):
-        end = at
-        while end < len(name) and is_digit(name[end]):
-            end += 1
-        if at < end <= at + 10:
-            yield name[:at] + HOLE + name[end:], int(name[at:end])
+        digits = leading(name[at:])
+        end = at + len(digits)
+        if 0 < len(digits) <= 10:
+            yield name[:at] + HOLE + name[end:], int(digits)
         at = max(end, at + 1)
 
 
@@ -88,7 +87,8 @@ def numbers(text: str) -> Range | None:
     is_count = low == high and left and left[-1].casefold() != series.split()[-1]  # `tests 3 of 9` is how many
     if total and (is_count or not series or not 1 <= low[0] <= high[0] <= total):
         return None
-    if not series and _is_telephone(first, last):
+    is_telephone = len(last) > len(first) + 1 if first[0] == "0" else (len(first), len(last)) == (3, 4)
+    if not series and is_telephone:
         return None
     return Range(series, low[0], high[0], max(low[1], high[1]), total)
 
@@ -99,16 +99,11 @@ def _sides(words: list[str]) -> tuple[list[str], str, list[str] | None, str]:
     for at in range(1, len(words) - 1):
         if words[at] in THROUGH:
             return words[: at - 1], words[at - 1], words[at + 1 : -1], words[-1]
-    first, last = _range_ends(words[-1])
-    return words[:-1], first, None, last
-
-
-def _range_ends(word: str) -> tuple[str, str]:
     for sign in ("..", "–", "—", "-"):  # noqa: RUF001
-        first, found, last = word.partition(sign)
+        first, found, last = words[-1].partition(sign)
         if found:
-            return first, last
-    return word, word
+            return words[:-1], first, None, last
+    return words[:-1], words[-1], None, words[-1]
 
 
 def single(word: str) -> tuple[int, int] | None:
@@ -121,12 +116,6 @@ def single(word: str) -> tuple[int, int] | None:
 
 def is_digit(letter: str) -> bool:
     return "0" <= letter <= "9"
-
-
-def _is_telephone(first: str, last: str) -> bool:
-    if first[0] == "0":
-        return len(last) > len(first) + 1
-    return (len(first), len(last)) == (3, 4)
 
 
 def _hole(first: str, last: str) -> Range | None:
@@ -149,10 +138,8 @@ def _hole(first: str, last: str) -> Range | None:
 
 
 def leading(text: str) -> str:
-    end = 0
-    while end < len(text) and is_digit(text[end]):
-        end += 1
-    return text[:end]
+    """The digits that a text begins with."""
+    return text[: len(text) - len(text.lstrip("0123456789"))]
 
 
 def _series(words: list[str]) -> str | None:

@@ -12,7 +12,7 @@ import time
 
 from holdfast.capture.ids import digest
 from holdfast.model import value
-from holdfast.tasks import progress, record, seen, units
+from holdfast.tasks import observations, progress, record, units
 from holdfast.tasks.record import Entry
 from holdfast.tasks.states import OVER
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.index import Index
     from holdfast.tasks.progress import Standing
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
 
 
 MOST = 150  # entries of one section
@@ -78,13 +78,8 @@ class View:
         if self.task.is_over:
             return ""
         is_newest = self.next is not None and self.next.time >= self.worked_at()
-        return seen.step(
-            self.standing,
-            said=self.said_next(),
-            is_newest=is_newest,
-            is_reached=self.is_reached,
-            begun=self.begun,
-        )
+        said, is_reached = self.said_next(), self.is_reached
+        return observations.step(self.standing, said=said, is_newest=is_newest, is_reached=is_reached, begun=self.begun)
 
     def worked_at(self) -> float:
         """When work was last reported or seen."""
@@ -106,7 +101,8 @@ class View:
         if left:
             return f"nothing is pending, but {' and '.join(left)} (say PENDING or SKIPPED of it)"
         if found.seen:
-            return f"nothing is left, but {seen.DONE} {seen.some(found.seen)} (say COMPLETED of it, or look at it)"
+            told = f"{observations.DONE} {observations.some(found.seen)}"
+            return f"nothing is left, but {told} (say COMPLETED of it, or look at it)"
         return f"nothing is left to do (`holdfast task complete {self.task.id}`)"
 
 
@@ -129,7 +125,7 @@ def gather(index: Index, task: Task, *, most: int = MOST, characters: int = MOST
         gone,
         bool(told) and _is_reached(index, task.id, told[0].text),
         saw.time if saw else 0.0,
-        seen.how(begun) if begun else "",
+        observations.how(begun) if begun else "",
     )
 
 
@@ -157,7 +153,7 @@ def _part(index: Index, task: str, kind: str, most: int, characters: int) -> Par
 
 
 def _decisions(index: Index, task: str, most: int, characters: int) -> tuple[Part, dict[str, str]]:
-    """Those in force, and, where there is room, those that were superseded: a page never changes what was decided."""
+    """Decisions in force, and, where there is room, superseded ones: a page never changes what was decided."""
     found = list(index.entries(task, record.DECISION, in_force=True, newest=most))
     told = list(index.entries(task, record.DECISION, newest=most))
     if most:
@@ -267,13 +263,9 @@ def _size(view: View) -> int:
 
 
 def _section(view: View, part: Part, size: int) -> list[str]:
-    lines = []
-    if part.more:
-        what = "one" if part.more == 1 else "ones"
-        lines.append(
-            f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` {LISTED}"
-        )
-    return lines + [line(one, size, view.gone.get(one.id, "")) for one in part.entries]
+    what = "one" if part.more == 1 else "ones"
+    left = f"{LEFT_OUT}{part.more:,} older {what} in the log; `holdfast task show {view.task.id} --all` {LISTED}"
+    return [*([left] if part.more else []), *(line(one, size, view.gone.get(one.id, "")) for one in part.entries)]
 
 
 def line(one: Entry, size: int = record.SHORT, gone: str = "") -> str:
@@ -295,18 +287,13 @@ def worded(one: Entry, size: int = record.SHORT) -> str:
 
 
 def standing(found: Standing) -> str:
-    """What is completed, where it stopped, what is left, in one line."""
+    """The standing in one line: what is completed, where it stopped, what is left."""
     parts = (
-        ("completed ", found.completed),
-        (f"{seen.DONE} ", found.seen),
-        ("seen begun: ", found.seen_begun),
-        ("in progress ", found.in_progress),
-        ("skipped ", found.skipped),
-        ("failed ", found.failed),
-        ("pending ", found.pending),
-        ("never mentioned ", found.gaps),
+        *(("completed", found.completed), (observations.DONE, found.seen), ("seen begun:", found.seen_begun)),
+        *(("in progress", found.in_progress), ("skipped", found.skipped), ("failed", found.failed)),
+        *(("pending", found.pending), ("never mentioned", found.gaps)),
     )
-    told = [f"{what}{seen.some(names)}" for what, names in parts if names]
+    told = [f"{what} {observations.some(names)}" for what, names in parts if names]
     if found.stopped:
         told.append(f"stopped at {found.stopped}")
     return " · ".join(told)

@@ -131,8 +131,7 @@ def _known(series: Mapping[str, Sequence[Span]], names: Sequence[Named], order: 
     if any(HOLE in key for key in reached):
         _fold(reached, named)
     keys = dict.fromkeys(key for key in (*order, *reached, *named) if key in reached or key in named)
-    widths = {key: _width(said) for key, said in reached.items()}
-    return _Known(reached, named, widths, list(keys))
+    return _Known(reached, named, {key: _width(said) for key, said in reached.items()}, list(keys))
 
 
 def _reached(span: Span, named: Mapping[str, Named]) -> list[Span]:
@@ -207,7 +206,10 @@ def _next(known: _Known) -> tuple[str, str, bool, str]:
     for state in (BEGUN, IN_PROGRESS):
         begun = [(key, span) for key in known.keys if (span := _lowest(known, key, state))]
         for key, span in begun:
-            if stop := _before(known, key, span):
+            # The last finished unit before the one that is in progress.
+            before = [one.high for one in known.series[key] if one.high < span.low and one.state in FINISHED]
+            if before:
+                stop = known.label(key, before[-1], before[-1])
                 return stop, known.label(key, span.low, span.low), True, span.entry if state == BEGUN else ""
         unit, entry = _first(known, state)
         if unit:
@@ -229,12 +231,6 @@ def _first(known: _Known, state: str) -> tuple[str, str]:
 
 def _lowest(known: _Known, key: str, state: str) -> Span | None:
     return next((span for span in known.series.get(key, ()) if span.state == state), None)
-
-
-def _before(known: _Known, key: str, begun: Span) -> str:
-    """The last finished unit before one that is in progress."""
-    settled = [span.high for span in known.series[key] if span.high < begun.low and span.state in FINISHED]
-    return known.label(key, settled[-1], settled[-1]) if settled else ""
 
 
 def _counts(known: _Known) -> Iterable[Count]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DECISION, PROGRESS, DISCOVERY, NEXT = "decision", "progress", "discovery", "next"
 SECTIONS = (DECISION, PROGRESS, DISCOVERY, NEXT)
 STATE, GOAL, FINDING, WITHDRAW, RUN = "state", "goal", "finding", "withdraw", "run"
-SEEN = "seen"  # what the hook saw of a unit (tasks/seen); nobody said it
+SEEN = "seen"  # what the hook saw of a unit (tasks/observations); nobody said it
 KINDS = (*SECTIONS, STATE, GOAL, FINDING, WITHDRAW, RUN, SEEN)
 SHORT = 6  # letters of an id that a page shows, at least
 SHORTEST = 4  # that a person may type
@@ -68,20 +68,14 @@ def from_record(record: dict[str, Any]) -> Entry:
     if kind not in KINDS or not isinstance(when, (int, float)) or not is_id(record["id"]):
         raise ValueError("not an entry")
     known = record.get("supersedes")
-    return Entry(
-        record["id"],
-        float(when),
-        kind,
-        str(record["text"]),
-        str(record.get("origin", "agent")),
-        str(record.get("episode", "")),
-        tuple(one for one in known if is_id(one)) if isinstance(known, list) else (),
-        str(record.get("to", "")),
-        str(record.get("field", "")),
-        str(record.get("project", "")),
-        record.get("both") is True,
-        str(record.get("within", "")),
+    old = tuple(one for one in known if is_id(one)) if isinstance(known, list) else ()
+    origin, episode, *rest = (
+        str(record.get(name, "agent" if name == "origin" else ""))
+        for name in ("origin", "episode", "to", "field", "project", "within")
     )
+    to, field, project, within = rest
+    text, both = str(record["text"]), record.get("both") is True
+    return Entry(record["id"], float(when), kind, text, origin, episode, old, to, field, project, both, within)
 
 
 def is_id(text: object) -> bool:
@@ -94,7 +88,7 @@ def short(ident: str, size: int = SHORT) -> str:
 
 
 def outside(one: Entry) -> str:
-    """What is said behind words that came from outside text: they inform, and bind nobody. "" behind all others."""
+    """The mark behind words from outside text: they inform, and bind nobody. "" behind all others."""
     return "" if one.origin in TRUSTED else f"{ORIGIN}{one.origin}{NO_ORDER}"
 
 
@@ -117,7 +111,7 @@ LATE, DEAD = "task-", "task-run~"  # names of notices, with the task behind: no 
 
 @value
 class Read:
-    """What one look at a segment gave: its entries, the places that are none, and where the next look begins."""
+    """A look at a segment: its entries, the places that are none, and where the next look begins."""
 
     entries: tuple[Entry, ...]
     broken: tuple[log.Found, ...]
@@ -133,7 +127,7 @@ def page_path(vault: str, task: str) -> str:
 
 
 def own(vault: str) -> str:
-    """Where what is derived of tasks lies, and this machine's own knowledge of them."""
+    """The folder of what is derived of tasks, and of this machine's own knowledge of them."""
     return f"{home.state(vault)}/tasks"
 
 

@@ -53,9 +53,10 @@ def overlay(
         fresh = _ended(known, fresh)
     for one in known:
         span = _closed(one, fresh, is_total) if one.high == OPEN else one
-        shared = span and _shared(span, fresh)
         if span is None:
             continue
+        low, high = max(span.low, fresh.low), min(span.high, fresh.high)
+        shared = replace(span, low=low, high=high) if low <= high else None
         if not shared:
             spans.append(span)
         elif is_total or not (reopen or yields(span.state, fresh.state)):
@@ -70,7 +71,7 @@ def overlay(
 
 def gaps(spans: Iterable[Span], known_range: tuple[int, int] | None = None) -> list[tuple[int, int]]:
     """Numbers between the lowest and the highest settled one, or in a range that is known, of which nobody spoke."""
-    said = sorted(spans, key=_low)
+    said = sorted(spans, key=lambda span: span.low)
     settled = [span for span in said if span.state in FINISHED]
     if known_range is None and not settled:
         return []
@@ -94,7 +95,7 @@ def settled_together(spans: Iterable[Span]) -> list[Span]:
     """For keeping: neighbours that are settled alike as one span, whoever spoke of them, so that a task of many single
     steps stays short. What is still to be done keeps the word of each."""
     kept: list[Span] = []
-    for span in sorted(spans, key=_low):
+    for span in sorted(spans, key=lambda span: span.low):
         if kept and span.state in FINISHED:
             both = _merged([kept[-1], span], is_shown=True)
             kept[-1:] = both if len(both) == 1 else [kept[-1], span]
@@ -131,11 +132,6 @@ def _closed(span: Span, fresh: Span, is_total: bool) -> Span | None:
     return replace(span, high=max(span.low, fresh.low - 1))
 
 
-def _shared(span: Span, other: Span) -> Span | None:
-    low, high = max(span.low, other.low), min(span.high, other.high)
-    return replace(span, low=low, high=high) if low <= high else None
-
-
 def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
     """The parts of a span that none of the others, sorted, has."""
     parts: list[Span] = []
@@ -152,7 +148,7 @@ def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
 def _merged(spans: Iterable[Span], *, is_shown: bool) -> list[Span]:
     merged: list[Span] = []
     run: list[Span] = []
-    for span in sorted(spans, key=_low):
+    for span in sorted(spans, key=lambda span: span.low):
         last = run[-1] if run else span
         is_one = last.high + 1 == span.low and last.state == span.state
         if run and not (is_one and (is_shown or (last.entry, last.within) == (span.entry, span.within))):
@@ -167,7 +163,3 @@ def _as_one(run: list[Span]) -> Span:
         return run[0]
     width, entry = max(span.width for span in run), max(span.entry for span in run)
     return replace(run[0], high=run[-1].high, width=width, entry=entry)
-
-
-def _low(span: Span) -> int:
-    return span.low

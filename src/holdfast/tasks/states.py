@@ -1,10 +1,8 @@
-"""The states of a task, which may follow which, and which task is meant.
+"""The states of a task, which may follow which, which task is meant, and the protocol as text for prompts.
 
 A task is started, becomes active with its first checkpoint, may be paused or blocked and resumed, and ends
 completed or abandoned; one that is over can be reopened. A task whose session died stays active. Where several
 tasks could be meant, nothing is guessed: the caller is asked, with their names.
-
-The protocol as text: blocks for CLAUDE.md, AGENTS.md and prompts, for hosts and people that our hooks do not reach.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.tasks.index import Index
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
 
 
 STARTED, ACTIVE, PAUSED, RESUMED, BLOCKED = "started", "active", "paused", "resumed", "blocked"
@@ -36,13 +34,12 @@ FOLLOWS = {
     COMPLETED: (REOPENED,),
     ABANDONED: (REOPENED,),
 }
+WORKED_ON = "checkpoint, pause, block, complete or abandon it"
 INSTEAD = {
     STARTED: "checkpoint it",
-    ACTIVE: "checkpoint, pause, block, complete or abandon it",
-    RESUMED: "checkpoint, pause, block, complete or abandon it",
+    **dict.fromkeys((ACTIVE, RESUMED, REOPENED), WORKED_ON),
     PAUSED: "resume or abandon it",
     BLOCKED: "resume, pause or abandon it",
-    REOPENED: "checkpoint, pause, block, complete or abandon it",
 }
 
 
@@ -66,6 +63,7 @@ def over(task: str, state: str) -> str:
 
 
 VARIABLE = "HOLDFAST_TASK"  # of a host that `task run` started
+MOST_SESSIONS = 20  # of one `task run` until the task is complete
 
 
 def choose(index: Index, named: str, project: str, env: Mapping[str, str], *, also_over: bool = False) -> Task:
@@ -93,9 +91,9 @@ def choose(index: Index, named: str, project: str, env: Mapping[str, str], *, al
 
 def by_name(index: Index, named: str, project: str = "") -> Task:
     """Raises NotFound, UsageError."""
-    from holdfast.tasks import words
+    from holdfast.tasks import checkpoint_words
 
-    ident = words.ident(named)
+    ident = checkpoint_words.ident(named)
     found = index.task(ident)
     if found is None:
         others = [one.id for one in index.tasks(project or None)][:6]
@@ -133,7 +131,5 @@ def block(form: str) -> str:
         raise UsageError(f'"{form}" is no form of the protocol; use one of: {", ".join(FORMS)}.')
     if form == "prompt":
         return f"This is one session of a long task; its memory is kept by holdfast.\n\n{RULES}\n"
-    title = "## Session memory protocol"
-    return (
-        f"{BEGIN}\n{title}\n\nLong tasks go over many sessions; their memory is kept by holdfast.\n\n{RULES}\n{END}\n"
-    )
+    head = "## Session memory protocol\n\nLong tasks go over many sessions; their memory is kept by holdfast."
+    return f"{BEGIN}\n{head}\n\n{RULES}\n{END}\n"

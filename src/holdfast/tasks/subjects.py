@@ -1,4 +1,4 @@
-"""What a decision touches: paths, settings, and the words that say what it is about.
+"""The subjects of a decision: paths, settings, and the words that say what it is about.
 
 Two decisions that touch one subject may contradict each other, so the later one has to say how it stands to the first.
 There is no understanding here, only bookkeeping: the same path or setting is the same subject; without one, most of the
@@ -88,7 +88,7 @@ class Subject:
 
 
 @value
-class Read:
+class Decision:
     """A decision as it is compared: its names, its stems with the word each came from, and the purpose of a choice."""
 
     names: tuple[Subject, ...]
@@ -98,7 +98,7 @@ class Read:
 
 
 def touched(text: str) -> tuple[Subject, ...]:
-    """What a decision is about: its paths and settings, and its words as one subject."""
+    """The subjects of a decision: its paths and settings, and its words as one."""
     found = _read(text)
     words = Subject(WORDS, " ".join(sorted(found.stems)), " ".join(found.stems.values()))
     return (*found.names, words) if found.stems else found.names
@@ -122,16 +122,13 @@ def meets(one: str, other: str) -> str:
     return f"both are about {_phrase(first, second, shared)}" if shared else ""
 
 
-def _keys(found: Read) -> tuple[str, ...]:
-    named = [f"{one.kind}:{_last(one)}" for one in found.names]
+def _keys(found: Decision) -> tuple[str, ...]:
+    # What a name has in common with every longer way to write it.
+    lasts = [one.key.rstrip("/").rpartition("." if one.kind == SETTING else "/")[2] for one in found.names]
+    named = [f"{one.kind}:{last}" for one, last in zip(found.names, lasts, strict=True)]
     words = [f"word:{stem}" for stem in found.stems]
     above = [f"path:{folder}" for one in found.names if one.kind == PATH for folder in _folders(one.key)]
     return tuple(dict.fromkeys((*named, *words, *above)))[:MOST_KEYS]
-
-
-def _last(subject: Subject) -> str:
-    """What a name has in common with every longer way to write it."""
-    return subject.key.rstrip("/").rpartition("." if subject.kind == SETTING else "/")[2]
 
 
 def _folders(path: str) -> list[str]:
@@ -151,7 +148,7 @@ def _is_one(one: Subject, other: Subject) -> bool:
     return is_inside or ("/" + long.rstrip("/")).endswith("/" + short.strip("/"))
 
 
-def _shared(first: Read, second: Read) -> tuple[str, ...]:
+def _shared(first: Decision, second: Decision) -> tuple[str, ...]:
     """The stems by which two decisions meet, or none."""
     if first.is_choice and second.is_choice and first.purpose and set(first.purpose) == set(second.purpose):
         return first.purpose
@@ -167,7 +164,7 @@ def _weight(stems: dict[str, str] | tuple[str, ...]) -> float:
     return sum(LITTLE if stem in COMMON_STEMS else 1.0 for stem in stems)
 
 
-def _phrase(first: Read, second: Read, shared: tuple[str, ...]) -> str:
+def _phrase(first: Decision, second: Decision, shared: tuple[str, ...]) -> str:
     """The shared words as they were written; those that stood side by side without a comma."""
     alike = [stem for stem in shared if _cut(first.stems[stem]) == _cut(second.stems[stem])]
     telling = alike or [stem for stem in shared if stem.startswith(MATTER)][:1] or list(shared)
@@ -180,7 +177,7 @@ def _phrase(first: Read, second: Read, shared: tuple[str, ...]) -> str:
     return phrase
 
 
-def _read(text: str) -> Read:
+def _read(text: str) -> Decision:
     names: dict[tuple[str, str], Subject] = {}
     stems: dict[str, str] = {}
     purpose: list[str] = []
@@ -198,7 +195,7 @@ def _read(text: str) -> Read:
                 stems.setdefault(stem, word.lower())
                 if in_purpose:
                     purpose.append(stem)
-    return Read(tuple(names.values()), stems, tuple(dict.fromkeys(purpose)), is_choice)
+    return Decision(tuple(names.values()), stems, tuple(dict.fromkeys(purpose)), is_choice)
 
 
 def _decided(text: str) -> str:
@@ -242,7 +239,9 @@ def _name(token: str, is_quoted: bool) -> Subject | None:
         key = _plain(token).removeprefix("no_") if token.startswith("--") else ""
         return Subject(SETTING, key, token.partition("=")[0]) if key else None
     before, equals, _ = token.partition("=")
-    if equals and before and _is_word(before.lstrip("$")):
+    bare = before.lstrip("$")
+    is_word = all(letter.isalnum() or letter in "_.-" for letter in bare) and any(map(str.isalpha, bare))
+    if equals and is_word:
         return Subject(SETTING, _plain(before), before)
     path = _path(token)
     if path:
@@ -269,21 +268,14 @@ def _path(token: str) -> tuple[str, str] | None:
         is_capital = shown.isupper() and all(len(part) <= 4 for part in parts)
         if not parts or (is_short and (is_plain or is_capital)):
             return None
-    elif not (base in FILES or (base[:1] == "." and base[1:2].isalpha()) or _has_ending(base)):
-        return None
+    elif base not in FILES and not (base[:1] == "." and base[1:2].isalpha()):
+        stem, _, ending = base.rpartition(".")
+        if not stem or ending not in ENDINGS or not (len(ending) > 1 or any(map(str.isalpha, stem))):
+            return None
     key = lower
     while key.endswith(("/*", "/**")):
         key = key.rstrip("*")
     return (key, shown) if key.strip("/.~*") else None
-
-
-def _has_ending(name: str) -> bool:
-    stem, dot, ending = name.rpartition(".")
-    return bool(dot and stem) and ending in ENDINGS and (len(ending) > 1 or any(map(str.isalpha, stem)))
-
-
-def _is_word(text: str) -> bool:
-    return all(letter.isalnum() or letter in "_.-" for letter in text) and any(map(str.isalpha, text))
 
 
 def _is_identifier(token: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a line of progress says, as marks: which units, in which state, in ranges where there are ranges.
+"""A line of progress as marks: which units, in which state, in ranges where there are ranges.
 
 A script skips what this calls completed, so nothing is guessed: what is not surely a number or a range is a name, and
 stays one. The grammar (nothing else is read):
@@ -29,7 +29,7 @@ COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED = "completed", "in_progress", "
 REOPENED = "reopened"  # to be done again: pending, whatever was said of it before
 STATES = (COMPLETED, IN_PROGRESS, PENDING, SKIPPED, FAILED)
 SETTLED = (COMPLETED, SKIPPED)  # nobody need do these again
-# What the hook saw, and nobody said (tasks/seen): all of a unit was done, or it was begun and nothing came after it.
+# What the hook saw, and nobody said (tasks/observations): a unit was done, or begun with nothing after it.
 SEEN, BEGUN = "seen", "begun"
 FINISHED = (*SETTLED, SEEN)
 UNENDED = (IN_PROGRESS, PENDING)  # states that a range without an end may have: what is done has an end
@@ -91,7 +91,9 @@ def read(text: str) -> tuple[Mark, ...]:
     for sign, piece in _pieces(rest) if state else ():
         unit = _taken_apart(piece)
         is_aside = is_aside and sign == ","
-        if (is_aside and not unit.remark and not _is_path(piece)) or (sign == "," and _first(piece) in ASIDES):
+        if (is_aside and not unit.remark and not _is_path(piece)) or (
+            sign == "," and (piece.split() or [""])[0].lower() in ASIDES
+        ):
             continue
         is_aside = bool(unit.remark)
         if unit.range and not unit.range.series:
@@ -131,7 +133,7 @@ def _state(text: str) -> tuple[str, str]:
 
 
 def _unmarked(text: str) -> str:
-    """A line without the mark of a list, and its state neither in bold nor in brackets: tasks/words takes them too."""
+    """A line without the mark of a list, bold and brackets, which tasks/checkpoint_words takes off too."""
     said = text.lstrip()
     for bullet in BULLETS:
         said = said.removeprefix(bullet).lstrip()
@@ -222,17 +224,13 @@ def _held_together(cuts: list[tuple[str, str]]) -> list[tuple[str, str]]:
         while end < len(cuts) and cuts[end][0] == "and":
             end += 1
         run = cuts[at:end]
-        if all(_is_unit(piece) for _, piece in run if piece.strip()):
+        apart = [_taken_apart(piece.strip().removeprefix("and ")) for _, piece in run if piece.strip()]
+        if all(unit.range is not None or " " not in unit.name for unit in apart):
             pieces += [run[0], *((",", piece) for _, piece in run[1:])]
         else:
             pieces.append((run[0][0], " and ".join(piece.strip() for _, piece in run).removeprefix("and ")))
         at = end
     return [(sign, piece.strip().removeprefix("and ")) for sign, piece in pieces]
-
-
-def _is_unit(piece: str) -> bool:
-    unit = _taken_apart(piece.strip().removeprefix("and "))
-    return unit.range is not None or " " not in unit.name
 
 
 def _taken_apart(piece: str) -> _Unit:
@@ -243,7 +241,9 @@ def _taken_apart(piece: str) -> _Unit:
     if len(parts) > 1:
         second = clean(parts[1])
         found = numbers(f"{first} - {second}") if all(single(part) is None for part in parts[2:]) else None
-        if found and not _is_long_dash(body):
+        # A long dash with blanks about it only ever begins a remark.
+        first_dash = next((word for word in body.split() if word in DASHES), "")
+        if found and first_dash not in ("—", "--"):
             return _Unit(found, "", " - ".join(parts[2:]), insides)
         if all(" " not in part and any(map(is_digit, part)) for part in (first, second)):
             return _Unit(None, clean(" ".join(body.split())), "", insides)  # no range, and which half is meant?
@@ -251,13 +251,8 @@ def _taken_apart(piece: str) -> _Unit:
     return _Unit(found, "" if found else first, remark, insides)
 
 
-def _is_long_dash(body: str) -> bool:
-    """Whether the first dash with blanks about it is one that only ever begins a remark."""
-    return next((word for word in body.split() if word in DASHES), "") in ("—", "--")
-
-
 def _parts(body: str) -> list[str]:
-    """What stands before, between and behind dashes that have blanks about them; a long one needs none."""
+    """The parts before, between and behind dashes that have blanks about them; a long one needs none."""
     spaced = "".join(
         f" {letter} "
         if letter == "—" and not (is_digit(body[at - 1 : at]) and is_digit(body[at + 1 : at + 2]))
@@ -299,10 +294,6 @@ def _closings(text: str) -> dict[int, int]:
     return ends
 
 
-def _first(piece: str) -> str:
-    return (piece.split() or [""])[0].lower()
-
-
 def _is_path(piece: str) -> bool:
     said = clean(piece)
     return " " not in said and ("/" in said or "_" in said or "." in said[1:])
@@ -310,11 +301,8 @@ def _is_path(piece: str) -> bool:
 
 def _is_grouping(text: str, at: int) -> bool:
     """Whether a comma stands in 1,000: a list of numbers without blanks could look the same, so neither is read."""
-    begin = at
-    while begin and is_digit(text[begin - 1]):
-        begin -= 1
-    digits = leading(text[at + 1 :])
-    return len(digits) == 3 and 1 <= at - begin <= 3 and text[begin] != "0"
+    before, digits = text[len(text[:at].rstrip("0123456789")) : at], leading(text[at + 1 :])
+    return len(digits) == 3 and 1 <= len(before) <= 3 and before[0] != "0"
 
 
 def _ends_of(found: Range) -> tuple[int, int, int, int]:

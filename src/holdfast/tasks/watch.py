@@ -112,12 +112,8 @@ def add_begun(state: str, project: str, task: str, begun: Sequence[str]) -> None
 
 
 def _encoded(project: str, tasks: Sequence[Watched]) -> bytes:
-    told = [{**one.__dict__, "series": [_row(series) for series in one.series]} for one in tasks]
+    told = [{**one.__dict__, "series": [list(series.__dict__.values()) for series in one.series]} for one in tasks]
     return codec.encode({"v": VERSION, "project": project, "tasks": told})
-
-
-def _row(one: Series) -> list[object]:
-    return [one.word, one.width, list(map(list, one.ranges)), one.last]
 
 
 def _series(word: object, width: int, ranges: list[list[int]], last: int) -> Series:
@@ -170,14 +166,10 @@ def of_path(task: Watched, path: str) -> Unit | None:
     exact = [name for name in task.names if _ends_with(path, name)]
     if exact:
         return Unit(max(exact, key=len))
-    return (
-        _of_series_of_names(task, path)
-        or _of_series(task, path)
-        or _of_place(task, path)
-        or _part(task, path)
-        or _of_series(task, path, beyond=True)
-        or _guess(task, path)
-    )
+    guess = _guess(task, path)
+    known = Unit(guess.label) if guess and guess.place in task.places else None
+    sure = _of_series_of_names(task, path) or _of_series(task, path) or known or _part(task, path)
+    return sure or _of_series(task, path, beyond=True) or guess
 
 
 def in_text(task: Watched, text: str) -> list[Unit]:
@@ -272,11 +264,6 @@ def _forms(word: str) -> tuple[str, ...]:
     return one, f"{one}s", one.replace("_", "-"), f"{one}s".replace("_", "-"), last, f"{last}s"
 
 
-def _of_place(task: Watched, path: str) -> Unit | None:
-    guess = _guess(task, path)
-    return Unit(guess.label) if guess and guess.place in task.places else None
-
-
 def _guess(task: Watched, path: str) -> Unit | None:
     stem = _stem(path)
     runs = [number for place, number in numbers.numbered(stem)]
@@ -331,9 +318,8 @@ def _of_word(task: Watched, before: str, word: str) -> Unit | None:
 def _is_path(word: str) -> bool:
     """A folder in it, or an ending of letters: 2.5.1 and v1.0 are none."""
     ending = word.rpartition(".")[2] if "." in word[1:] else ""
-    return (
-        "://" not in word and word[:1] != "-" and ("/" in word.strip("/") or (ending[:1].isalpha() and len(ending) < 7))
-    )
+    has_ending = ending[:1].isalpha() and len(ending) < 7
+    return "://" not in word and word[:1] != "-" and ("/" in word.strip("/") or has_ending)
 
 
 def _stem(path: str) -> str:
@@ -345,7 +331,4 @@ def _slug(text: str) -> str:
 
 
 def _digits_at_end(text: str) -> str:
-    at = len(text)
-    while at and is_digit(text[at - 1]):
-        at -= 1
-    return text[at:]
+    return text[len(text.rstrip("0123456789")) :]

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import armed_match, gate
 from holdfast.errors import HoldfastError, UsageError
+from holdfast.model import value
 from holdfast.vault import journal, notes
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ BRACES = re.compile(r"\{([^{}/]*,[^{}/]*)\}")
 Wish = Any  # a `when`; False: none; None: what the note's own words name
 
 
-@dataclass(frozen=True)
+@value
 class When:
     """The tool calls that a note waits for, in the compiled spelling."""
 
@@ -212,7 +212,7 @@ def _inside(argument: Any) -> Iterator[Any]:
             yield from _inside(one)
 
 
-@dataclass(frozen=True)
+@value
 class Arming:
     """One note before and after. `is_changed` is False where it was so already."""
 

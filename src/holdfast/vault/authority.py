@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from holdfast.vault.edits import Asked
+    from holdfast.vault.git import Repository
     from holdfast.vault.index import Index, Known
     from holdfast.vault.notes import Broken, Note
 
@@ -113,6 +114,8 @@ def note(vault: str, path: str) -> Note | Broken | None:
 
 
 def committed(vault: str, path: str) -> str | None:
+    from holdfast.vault.git import Repository
+
     repository = Repository(vault)
     raw = repository.content(head_of(repository), path) if repository.exists() else None
     return None if raw is None else raw.decode("utf-8", "surrogateescape")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import platform
 from holdfast.errors import GitFailed
+from holdfast.model import value
 from holdfast.vault import git_loose, git_settings, git_view, purge_history
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ NOW_WHOLE = "the notes as they are now are whole"
 NEEDED = "needed by the last commit"
 
 
-@dataclass(frozen=True)
+@value
 class Damage:
     """One part that is damaged, as a clause. `is_lost`: nothing that is left can make it anew. `goes_on`: the vault can
     be written all the same. `idents` are the objects that are lost, where all of them are versions of files."""
@@ -49,14 +50,14 @@ class Damage:
     idents: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@value
 class Commit:
     time: int
     tree: str
     parents: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@value
 class Version:
     """A lost object: the file or folder that it is ("" for the commit itself), and the oldest commit that has it."""
 

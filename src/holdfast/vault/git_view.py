@@ -12,7 +12,6 @@ index.
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,6 +33,8 @@ HASTY = ("-c", "core.fsync=none")  # nothing of it outlives us
 def make(repository: Repository, index: str, *, write: bool = True) -> set[str]:
     """Write the vault's files as objects of this repository (`write`), and the trees of all of them and of those that
     the `index` has; the ids of the files. Raises GitFailed."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-index-") as scratch:
         own, found = ({"GIT_INDEX_FILE": f"{scratch}/{name}"} for name in ("own", "found"))
         listed = repository.run("ls-files", *OTHERS, env=found).split(b"\0")
@@ -81,6 +82,8 @@ class View:
 def opened(repository: Repository) -> Iterator[View]:
     """The view of a vault's repository. Raises GitFailed."""
     real = repository.own_folder()
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="holdfast-view-") as scratch:
         view, making = (Beside(repository.vault, repository.held, f"{scratch}/{name}") for name in ("git", "making"))
         form = ("--object-format=sha256",) if git_loose.digits(real) == 64 else ()

@@ -8,15 +8,14 @@ belongs to no single change (projects that hooks registered) are never taken bac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import same_project
 from holdfast.errors import NotFound, UsageError
+from holdfast.model import value
 from holdfast.vault import git_damage, index, journal, note_facets, notes
 from holdfast.vault.git import LITERAL, Repository
 from holdfast.vault.merge import TABLES, merge
-from holdfast.vault.transaction import GROWING, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 
 FIELD, RECORD = "\x1f", "\x1e"
 TRAILERS = (journal.TRAILER, "Holdfast-Cause")
-CARRIED = (note_facets.PATH, *GROWING)  # in any change, whatever project it is of
+CARRIED = (note_facets.PATH, "projects.toml", "activity.log")  # in any change, whatever project it is of
 SHORTEST = 4
 PAGE = 200
 
 
-@dataclass(frozen=True)
+@value
 class Entry:
     """One change: its id, its commit, when (seconds since 1970), by whom, why, and the files it touched."""
 
@@ -43,7 +42,7 @@ class Entry:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@value
 class Delta:
     """One file that differs between two commits: its blobs ("" where there is none) and its mode afterwards."""
 
@@ -53,7 +52,7 @@ class Delta:
     mode: str
 
 
-@dataclass(frozen=True)
+@value
 class UndoPlan:
     """The texts that an undo would write, and those that they were planned on."""
 
@@ -62,7 +61,7 @@ class UndoPlan:
     planned_on: dict[str, str | None]
 
 
-@dataclass(frozen=True)
+@value
 class Undone:
     """An undo that was made: the change taken back, the change that did it, and files that a person was editing."""
 
@@ -78,9 +77,11 @@ def changes(vault: str, path: str = "", count: int = 20, skip: int = 0) -> list[
         git_damage.refuse(repository)  # a history that is gone is not one in which nothing was changed
     if not repository.exists() or not repository.head() or count < 1:
         return []
-    follow = ("--follow", "--", path) if path else ("--",)
+    walk = (f"--max-count={count}", f"--skip={skip}")
     with git_damage.told(repository):
-        listed = repository.run("log", f"--max-count={count}", f"--skip={skip}", "--format=%H", *follow, env=LITERAL)
+        if not path:
+            return _logged(repository, *walk, "--")
+        listed = repository.run("log", *walk, "--format=%H", "--follow", "--", path, env=LITERAL)
         return _entries(repository, listed.decode("ascii").split())
 
 
@@ -153,15 +154,15 @@ def former_path(vault: str, wanted: str) -> str:
 
 
 def _entries(repository: Repository, commits: Sequence[str]) -> list[Entry]:
-    if not commits:
-        return []
+    given = "".join(f"{commit}\n" for commit in commits).encode("ascii")
+    return _logged(repository, "--no-walk=unsorted", "--stdin", given=given) if commits else []
+
+
+def _logged(repository: Repository, *which: str, given: bytes = b"") -> list[Entry]:
     trailers = FIELD.join(f"%(trailers:key={key},valueonly,separator=%x20)" for key in TRAILERS)
     form = RECORD + FIELD.join(("%H", "%ct", "%an", trailers, "%s")) + FIELD
-    raw = repository.run(
-        *("log", "--no-walk=unsorted", "--stdin", f"--format={form}", "-z", "--name-only", "--no-renames"),
-        "--diff-merges=first-parent",
-        given="".join(f"{commit}\n" for commit in commits).encode("ascii"),
-    )
+    shape = ("-z", "--name-only", "--no-renames", "--diff-merges=first-parent")
+    raw = repository.run("log", f"--format={form}", *shape, *which, given=given)
     found = []
     for one in raw.decode("utf-8", "replace").split(RECORD)[1:]:
         commit, when, who, ident, cause, subject, files = one.split(FIELD, 6)
@@ -275,6 +276,8 @@ def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str 
 
 def undo(vault: str, wanted: str, now: float, *, by: Asker) -> Undone:
     """Take one change back, as one commit. Raises NotFound, UsageError."""
+    from holdfast.vault.transaction import writing
+
     repository = Repository(vault)
     if not repository.exists() or not _from_handoff(repository, wanted, index.load(vault, keep=False)):
         find(repository, wanted)  # before a vault is made for nothing

@@ -14,8 +14,8 @@ from holdfast.capture import gate, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
 from holdfast.tasks import completion, page, record
-from holdfast.tasks.desk import Desk
 from holdfast.tasks.record import FINDING
+from holdfast.tasks.transaction import Transaction
 from holdfast.vault import damage, git, journal
 from holdfast.vault.journal import Change, File
 
@@ -70,7 +70,7 @@ def settle(writer: Writer) -> None:
         return
     over: list[Task] = []
     try:
-        with Desk(writer.vault, lambda: writer.now, PATIENCE) as desk:
+        with Transaction(writer.vault, lambda: writer.now, PATIENCE) as desk:
             desk.look_over()
             desk.settle()
             known = [desk.index.task(name) for name in record.open_tasks(writer.vault)]
@@ -86,7 +86,7 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
     """Put a finished task into outputs/, then take its working folder away. Returns what stayed there, because somebody
     changed it meanwhile. Doing it again goes on where it stopped."""
     folder = f"{record.FOLDER}/{task}"
-    with Desk(writer.vault, lambda: writer.now) as desk:
+    with Transaction(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)
         desk.settle()
         known = desk.index.task(task)
@@ -126,7 +126,7 @@ def _forget(writer: Writer, task: str) -> None:
     own = record.own(writer.vault)
     for path in ("current/{}", "pages/{}.md", "pages/{}.coming.md", "pages/{}.fresh", "pages/{}.hand"):
         platform.remove(f"{own}/{path.format(task)}")
-    with Desk(writer.vault, lambda: writer.now) as desk:
+    with Transaction(writer.vault, lambda: writer.now) as desk:
         desk.touch(task)
 
 

@@ -1,30 +1,26 @@
-"""Where the prompt stands in a host's command line, so that a task's memory can be put before it; where words are
-code.
+"""The command line of `task run`: where its prompt is, so that the task's memory can go before it, and what is code.
 
-Promise: the value of an option is never taken for the prompt. An option that is not known (tasks/run/words) and
-is followed by a word could mean either, so nothing is guessed: the caller is asked to write {memory} where it
-belongs. The same for every program that is not a host known here.
+Promise: the value of an option is never taken for the prompt. An option that is not known and is followed by a word
+could mean either, so nothing is guessed: the caller is asked to write {memory} where it belongs. The same for every
+program that is not a host known here. A host's own options are in its folder (hosts/); here are those of agents that
+have none yet.
 
 A task's memory is text that anybody may have had a hand in, and within `sh -c "…"` the same words are commands. So
-{memory} is refused wherever a shell or an interpreter would read it as code, through every program that starts
-another one (env, sudo, timeout, xargs, docker, find): a shell is looked for at every place of the command. Where it
-cannot be told it is refused too, because the environment (tasks/run/running) always works: no shell reads that as
-code within double quotes.
-
-The options of agents' command lines, as far as it takes to tell a prompt from the value of an option. A host's own
-are in its folder (hosts/); here are those of agents that have none yet.
+{memory} is refused wherever a shell or an interpreter would read it as code, through every program that starts another
+one (env, sudo, timeout, xargs, docker, find): a shell is looked for at every place of the command. Where it cannot be
+told it is refused too, because the environment (tasks/runs) always works: no shell reads that as code within double
+quotes.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import UsageError
-from holdfast.hosts.host import Grammar, every
-from holdfast.model import word_set as names
+from holdfast.hosts.host import Grammar, every, names
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,41 +95,30 @@ COPILOT = Grammar(
         "--plan -s --silent --share-gist --yolo --experimental"
     ),
 )
-HOSTS = {
-    **{host.program: host.grammar for host in every()},
-    "gemini": GEMINI,
-    "qwen": QWEN,
-    "opencode": OPENCODE,
-    "copilot": COPILOT,
-}
-
+OTHERS = {"gemini": GEMINI, "qwen": QWEN, "opencode": OPENCODE, "copilot": COPILOT}
+HOSTS = {host.program: host.grammar for host in every()} | OTHERS
 PLACEHOLDER = "{memory}"
 VARIABLE, FILE_VARIABLE = "HOLDFAST_TASK_MEMORY", "HOLDFAST_TASK_MEMORY_FILE"
 
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-SHELLS = _names(
+SHELLS = names(
     "sh bash dash zsh ksh mksh pdksh lksh rksh oksh ash fish tcsh csh yash posh rbash osh ysh rc es elvish xonsh nu"
 )
-INTERPRETERS = _names(
+INTERPRETERS = names(
     "python pythonw pypy ipython perl raku ruby irb jruby node nodejs deno bun php lua luajit tclsh wish julia elixir "
     "iex erl escript groovy scala kotlin jshell guile racket clojure clj bb osascript ghc ghci runghc ts-node tsx "
     "swift r rscript janet fennel sbcl octave matlab gjs qjs dart crystal nim"
 )
 # Whatever stands behind one of these is read by a shell, or as a script of its own kind.
-ALL_CODE = _names(
+ALL_CODE = names(
     "ssh rsh mosh watch tmux screen parallel eval at batch entr hyperfine make gmake just ninja awk gawk mawk nawk sed "
     "gsed ed ex vi vim nvim emacs m4 gdb lldb sqlite3 psql mysql mariadb cmd pwsh powershell su runuser script expect "
     "crontab trap source . wsl fzf dc bc gnuplot jq yq envsubst"
 )
-CODE_OPTIONS = _names(
+CODE_OPTIONS = names(
     "-c -e -E -r -ex -lc -ic -ec -xc -S --eval --exec --execute --expression --command --run --shell --print "
     "--init-command --split-string --rcfile --init-file -Command -EncodedCommand -enc /c /k /C /K"
 )
-TAKING_SHELLS = {"sudo": _names("-s -i --shell --login"), "doas": _names("-s")}
+TAKING_SHELLS = {"sudo": names("-s -i --shell --login"), "doas": names("-s")}
 VERSION = re.compile(r"[-.]?\d[\d.]*$")
 ATTACHED = re.compile(r"-[A-Za-z]*[ceES](?=.*\{memory\})", re.DOTALL)  # -c"code", of an option that takes it
 CLUSTER = re.compile(r"-[A-Za-z0-9]*[ceEr]")  # letters together, the last of which takes code
@@ -152,7 +137,7 @@ def refuse(command: Sequence[str]) -> None:
 
 
 def _taker(command: Sequence[str], at: int) -> str:
-    """What would take a word for code; "" where nothing does."""
+    """The program or option that would take a word for code; "" where none does."""
     is_host = False
     for nth in range(at):
         name = _name(command[nth])
@@ -214,8 +199,8 @@ def _is_code(command: Sequence[str], nth: int, at: int) -> bool:
 STDIN = "-"  # as a prompt: it comes from there
 
 
-@dataclass(frozen=True)
-class Place:
+@value
+class Insertion:
     """Where the memory goes: a word of the command and the letter in it, or, with word 0, before what stdin says."""
 
     word: int = 0
@@ -223,11 +208,11 @@ class Place:
 
 
 def program(command: Sequence[str]) -> str:
-    """What is started, by its name alone."""
+    """The program that is started, by its name alone."""
     return os.path.basename(command[0])
 
 
-def place(command: Sequence[str]) -> Place | None:
+def place(command: Sequence[str]) -> Insertion | None:
     """Where the memory goes; None where the caller has said so, with {memory} or by the name of the variable that has
     it. Raises UsageError."""
     if not command or not command[0].strip():
@@ -250,10 +235,10 @@ def place(command: Sequence[str]) -> Place | None:
         return _from_stdin(command)
     if len(words) > 1 and not known.is_wordy:
         raise _asked(f"Which of {len(words)} words is the prompt of {program(command)} cannot be told")
-    return Place(words[0])
+    return Insertion(words[0])
 
 
-def put(command: Sequence[str], where: Place | None, memory: str) -> list[str]:
+def put(command: Sequence[str], where: Insertion | None, memory: str) -> list[str]:
     """The command with the memory in it; as it is where the memory goes to stdin."""
     if where is None:
         return [command[0], *(word.replace(PLACEHOLDER, memory) for word in command[1:])]
@@ -272,9 +257,9 @@ def _asked(what: str) -> UsageError:
     )
 
 
-def _scan(command: Sequence[str], known: Grammar) -> tuple[list[Place], list[int]]:
+def _scan(command: Sequence[str], known: Grammar) -> tuple[list[Insertion], list[int]]:
     """The prompts that options have, and the words that belong to no option."""
-    options: list[Place] = []
+    options: list[Insertion] = []
     words: list[int] = []
     nth = 1
     while nth < len(command):
@@ -288,7 +273,7 @@ def _scan(command: Sequence[str], known: Grammar) -> tuple[list[Place], list[int
             continue
         name, has_value, _ = word.partition("=")
         if name in known.prompts and (has_value or nth + 1 < len(command)):
-            options.append(Place(nth, len(name) + 1) if has_value else Place(nth + 1))
+            options.append(Insertion(nth, len(name) + 1) if has_value else Insertion(nth + 1))
         nth += 1 if has_value else 1 + _values(command, nth, known)
     return options, words
 
@@ -330,9 +315,9 @@ def _behind_commands(command: Sequence[str], known: Grammar, words: list[int]) -
     return words[1:] if unless and unless in command else words[2:]  # the first of them says which session
 
 
-def _from_stdin(command: Sequence[str]) -> Place:
+def _from_stdin(command: Sequence[str]) -> Insertion:
     """Raises UsageError where what stdin has is no text for people."""
     joined = " ".join(command)
     if "--input-format=stream-json" in joined or "--input-format stream-json" in joined:
         raise _asked(f"What {program(command)} reads from stdin is no plain prompt")
-    return Place()
+    return Insertion()

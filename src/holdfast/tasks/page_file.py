@@ -156,7 +156,7 @@ class Unreadable(Exception):
 
 @value
 class Edits:
-    """What a person did: new entries by section, new words for old ones, withdrawn ones, and a new goal."""
+    """A person's edits: new entries by section, new words for old ones, withdrawn ones, and a new goal."""
 
     fresh: tuple[tuple[str, str], ...] = ()
     changed: tuple[tuple[str, str, str], ...] = ()  # id, section, words
@@ -178,8 +178,8 @@ class _Said:
 
 
 def read_edits(text: str, base: str, find: Callable[[str], Entry | None]) -> Edits:
-    """What changed. `base` is the page as we rendered it last, "" where that is not known; `find` gives the entry that
-    the short id on a page means. Raises Unreadable."""
+    """A person's edits. `base` is the page as we rendered it last, "" where that is not known; `find` gives the entry
+    that the short id on a page means. Raises Unreadable."""
     _, said = page.seal_of(text)
     if not text.strip():
         raise Unreadable(0, "it is empty")
@@ -199,7 +199,11 @@ def read_edits(text: str, base: str, find: Callable[[str], Entry | None]) -> Edi
     struck = {_split(one)[1] for one in known if _is_struck(one)}
     for one in told:
         if not one.section:
-            goal = _goal(one)
+            mark = page.GOAL.strip()
+            if not one.text.startswith(mark):
+                where = "stands above the sections, where only the goal may be changed"
+                raise Unreadable(one.number, f'"{_short(one.text)}" {where}')
+            goal = one.text[len(mark) :].strip()
             continue
         if one.section not in page.HEADINGS:
             raise Unreadable(one.number, f'"{_short(one.text)}" stands where only holdfast writes')
@@ -266,7 +270,7 @@ def _section(heading: str) -> str:
 
 
 def _is_generated(one: str, section: str, *, is_ours: bool) -> bool:
-    """Where the page is another rendering than ours, what holdfast writes beside the entries, by its form."""
+    """Whether holdfast wrote a line beside the entries, by its form, where the page is another rendering than ours."""
     if is_ours:
         return False
     marks = (page.STANDING, page.STEP, "> State: ", "> Read this first.", "# Session Memory")
@@ -294,12 +298,6 @@ def _check_headings(headings: list[tuple[int, str]]) -> None:
             raise Unreadable(0, f'the section "## {heading}" is missing')
 
 
-def _goal(one: _Said) -> str:
-    if one.text.startswith(page.GOAL.strip()):
-        return one.text[len(page.GOAL.strip()) :].strip()
-    raise Unreadable(one.number, f'"{_short(one.text)}" stands above the sections, where only the goal may be changed')
-
-
 def _is_struck(line: str) -> bool:
     bare = _bare(line)[0]
     return bare.startswith("~~") and "~~ superseded by ^" in bare
@@ -308,12 +306,10 @@ def _is_struck(line: str) -> bool:
 def _split(text: str) -> tuple[str, str]:
     """The words of a line and the id at its end, without bullet, time and what holdfast adds."""
     bare, ident = _bare(text)
+    if _is_struck(text):
+        bare = bare[2:].partition("~~ superseded by ^")[0]
     if bare.startswith("SUPERSEDES ^") and " — " in bare:
         bare = bare.partition(" — ")[2]
-    if bare.startswith("~~") and "~~ superseded by ^" in bare:
-        bare = bare[2:].partition("~~ superseded by ^")[0]
-        if bare.startswith("SUPERSEDES ^"):
-            bare = bare.partition(" — ")[2]
     return bare.strip(), ident
 
 
@@ -328,16 +324,12 @@ def _bare(text: str) -> tuple[str, str]:
     else:
         ident = ""
     first, dash, rest = bare.partition(" — ")
-    if dash and _is_stamp(first):
+    shape = "".join("0" if letter.isdigit() else letter for letter in first)
+    if dash and shape in ("0000-00-00T00:00Z", "0000-00-00T00:00:00Z", "0000-00-00"):
         bare = rest
     if bare.endswith(record.NO_ORDER) and record.ORIGIN in bare:
         bare = bare.rpartition(record.ORIGIN)[0]
     return bare.strip(), ident
-
-
-def _is_stamp(text: str) -> bool:
-    shape = "".join("0" if letter.isdigit() else letter for letter in text)
-    return shape in ("0000-00-00T00:00Z", "0000-00-00T00:00:00Z", "0000-00-00")
 
 
 def _gone(known: list[str], now: list[str], find: Callable[[str], Entry | None]) -> tuple[str, ...]:

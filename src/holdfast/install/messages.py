@@ -1,7 +1,7 @@
-"""What init and uninstall say, as lines for a person and as data for a program.
+"""The messages of init and uninstall, as lines for a person and as data for a program.
 
-What init says and asks about judges. The default is always no model: nobody's memory goes to one, and nobody's
-quota is spent, unasked.
+Of the judges that init asks about the default is always no model: nobody's memory goes to one, and nobody's quota is
+spent, unasked.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from holdfast.capture import gitfiles, home
 from holdfast.errors import UsageError
 from holdfast.hosts import HOSTS, KNOWN, registration
 from holdfast.hosts.host import registrar
-from holdfast.install import writing
+from holdfast.install import settings_files
 from holdfast.judge import choice
-from holdfast.judge.choice import VERBATIM, Settings
+from holdfast.judge.choice import VERBATIM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from holdfast.install.plan import Plan, Step
+    from holdfast.install.plan import InstallPlan, Step
     from holdfast.install.removal import Removal
     from holdfast.judge.selection import JudgeOffer as Offer
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 IN_PLACE = "Everything was in place; no settings were changed."
 
 
-def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
-    """What is going to be done (or, where nothing is `written`, would be), file by file, with the exact lines. `judge`
-    is the line about it."""
+def init_lines(plan: InstallPlan, *, written: bool, judge: str = "") -> Iterator[str]:
+    """The plan file by file, with the exact lines, as done (or, where nothing is `written`, as it would be). `judge` is
+    the line about it."""
     will = "will be" if written else "would be"
     yield f"vault     {plan.vault} ({f'{will} made' if 'vault' in plan.makes else 'is there'})"
     yield f"launcher  {plan.launcher} ({f'{will} written' if 'launcher' in plan.makes else 'is up to date'})"
@@ -48,11 +48,8 @@ def init_lines(plan: Plan, *, written: bool, judge: str = "") -> Iterator[str]:
         yield from _step_lines(step)
     for one in plan.leaves:
         if one.edit.changes:
-            why = (
-                "with them"
-                if one.host == writing.HOST
-                else "because your own settings have them and they would run twice"
-            )
+            twice = "because your own settings have them and they would run twice"
+            why = "with them" if one.host == settings_files.GIT else twice
             yield f"  {one.edit.path}: our lines go, {why}"
             yield from (f"    - {line}" for line in one.removed)
     if not plan.agents:
@@ -70,8 +67,8 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield from (f"    + {line}" for line in step.edit.added)
 
 
-def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
-    """What was done, and what is to be done next."""
+def next_lines(plan: InstallPlan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
+    """The work that was done, and the next step."""
     damage = gitfiles.damage(home.vault(env, cwd))
     placed = "The settings were in place; none were changed." if damage else IN_PLACE
     yield " ".join(_done(plan)) or placed
@@ -85,7 +82,7 @@ def next_lines(plan: Plan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
         yield "`holdfast doctor` checks every link."
 
 
-def _done(plan: Plan) -> Iterator[str]:
+def _done(plan: InstallPlan) -> Iterator[str]:
     made = [f"the {name}" for name in plan.makes]
     if plan.command.link and os.path.lexists(plan.command.link):
         made.append(f"the link {plan.command.link}")
@@ -102,7 +99,7 @@ def _done(plan: Plan) -> Iterator[str]:
 
 
 def init_as_data(
-    plan: Plan, env: Mapping[str, str], cwd: str, *, written: bool, judge: Mapping[str, Any] | None = None
+    plan: InstallPlan, env: Mapping[str, str], cwd: str, *, written: bool, judge: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     return {
         "vault": plan.vault,
@@ -138,7 +135,7 @@ def uninstall_lines(removal: Removal, *, in_full: bool) -> Iterator[str]:
     for one in removal.files:
         if not one.edit.changes:
             continue
-        whose = "git" if one.host == writing.HOST else registrar(one.host).TITLE
+        whose = "git" if one.host == settings_files.GIT else registrar(one.host).TITLE
         what = "removed" if one.edit.after is None else "as it was before" if one.is_exact else "without our lines"
         yield f"{whose}: {one.edit.path} ({what})"
         if in_full:
@@ -161,7 +158,7 @@ def uninstall_as_data(removal: Removal, env: Mapping[str, str], *, written: bool
 
 
 def stays(env: Mapping[str, str], cwd: str) -> Iterator[str]:
-    """What uninstall leaves, and how it would go."""
+    """The things that uninstall leaves, and how they would go."""
     yield f"Your vault stays: {home.own_vault(env)}. `holdfast init` brings everything back."
     for name in KNOWN:
         yield from registrar(name).left(env, cwd)
@@ -171,7 +168,7 @@ NO_MODEL = "no model: flags are filed as they were written"
 
 
 def line(config: Mapping[str, Any], offers: Sequence[Offer]) -> str:
-    """What init says about it, in the row of the vault and the launcher."""
+    """The line about the judge, below the vault and the launcher."""
     name = _name(config)
     if name != VERBATIM:
         return f"judge     {name} (as you chose; `holdfast judge` shows it)"
@@ -186,7 +183,7 @@ def may_ask(config: Mapping[str, Any], offers: Sequence[Offer]) -> bool:
 
 
 def question(offers: Sequence[Offer]) -> Iterator[str]:
-    """What init asks, numbered; 0 is the default."""
+    """The question about a judge, numbered; 0 is the default."""
     yield "A cheap model can tidy what is flagged: merge it, keep notes short, write handoffs. It is yours to choose:"
     yield f"  0  {NO_MODEL}"
     for at, one in enumerate(offers, 1):
@@ -194,7 +191,7 @@ def question(offers: Sequence[Offer]) -> Iterator[str]:
 
 
 def answers(offers: Sequence[Offer]) -> tuple[str, ...]:
-    """What may be answered: a number, or a name."""
+    """The answers that are taken: a number, or a name."""
     return ("0", *(str(nth) for nth in range(1, len(offers) + 1)), *(one.name for one in offers))
 
 
@@ -204,11 +201,6 @@ def answered(text: str, offers: Sequence[Offer]) -> Offer | None:
     if word.isdecimal() and 1 <= int(word) <= len(offers):
         return offers[int(word) - 1]
     return next((one for one in offers if one.name == word), None)
-
-
-def settings_of(offer: Offer | None) -> Settings:
-    """What an answer is written down as; "no model" too, so that it is asked once."""
-    return offer.settings if offer else Settings()
 
 
 def answer_lines(offer: Offer | None, path: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the hook saw of a unit, kept apart from what anybody said of it.
+"""Observations of the hook about a unit, kept apart from what anybody said of it.
 
 An entry of kind `seen` is one observation: `text` is the unit as a line of progress would name it, `to` says what was
 seen, `field` which file it was. They are of two sorts, and the later one holds:
@@ -52,8 +52,8 @@ def mark(one: Entry) -> Mark | None:
 
 
 def laid(known: Sequence[Span], fresh: Mark, entry: str) -> list[Mark]:
-    """What of it changes the numbers that are known: an older observation nothing that was said later, a range only
-    what was begun."""
+    """The marks that change the numbers that are known: an older observation changes nothing that was said later, a
+    range only what was begun."""
     if fresh.low == fresh.high:
         said = next((span for span in known if span.low <= fresh.low <= span.high), None)
         return [] if said and is_older(said.state, said.entry, entry) else [fresh]
@@ -70,7 +70,7 @@ def in_series(fresh: Mark, known: Container[str]) -> Mark:
 
 
 def named(before: Named | None, fresh: Mark, one: Entry) -> Named | None:
-    """What becomes of a named unit, or of a part of one that nobody named; None where nothing does."""
+    """A named unit, or a part of one that nobody named, after an observation; None where nothing changes."""
     if before is None:
         return Named(fresh.name, fresh.state, one.id, one.within) if one.within else None
     if not spans.yields(before.state, fresh.state) or is_older(before.state, before.entry, one.id):
@@ -123,7 +123,7 @@ class Ahead:
 def kept(
     series: Mapping[str, Sequence[Span]], names: Sequence[Named], order: Sequence[str], view: View
 ) -> dict[str, Any] | None:
-    """What a standing is made of, to be written down; None where that is too much."""
+    """The parts of a standing, to be written down; None where they are too many."""
     known = [(key, span) for key, said in series.items() for span in said]
     if len(known) > MOST or len(names) > MOST:
         return None
@@ -159,13 +159,9 @@ def retold(known: dict[str, Any], late: Sequence[Entry]) -> Ahead | None:
     found = progress.standing(series, list(names.values()), known["order"])
     by = next((one for one in late if one.id == found.begun_by), None)
     worked = max(float(known["worked_at"]), *(one.time for one in late))
-    next_step = step(
-        found,
-        said=str(known["said"]),
-        is_newest=float(known["said_at"]) >= worked,
-        is_reached=bool(known["is_reached"]),
-        begun=how(by) if by else "",
-    )
+    word, is_newest, is_reached = str(known["said"]), float(known["said_at"]) >= worked, bool(known["is_reached"])
+    begun = how(by) if by else ""
+    next_step = step(found, said=word, is_newest=is_newest, is_reached=is_reached, begun=begun)
     return Ahead(found, next_step, _begun(series, names))
 
 
@@ -179,7 +175,7 @@ def _lay(series: dict[str, list[Span]], mark: Mark, entry: str) -> None:
 
 
 def _begun(series: dict[str, list[Span]], names: dict[str, Named]) -> tuple[str, ...]:
-    """What is begun, unit by unit."""
+    """The units that are begun."""
     found = [one.name for one in names.values() if one.state == BEGUN]
     for key, said in series.items():
         width = max(span.width for span in said)

@@ -18,12 +18,11 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, locks, platform
 from holdfast.errors import Busy
-from holdfast.model import VERSION, Process
+from holdfast.model import VERSION, Process, value
 from holdfast.tasks import record
 
 if TYPE_CHECKING:
@@ -45,13 +44,11 @@ class Held:
 
     def note(self, host: Process | None = None) -> None:
         """Write down who runs. Raises OSError."""
-        told = {"v": VERSION, "since": self.since}
-        told["runner"] = self.runner.as_record() if self.runner else None  # type: ignore[assignment]
-        told["host"] = host.as_record() if host else None  # type: ignore[assignment]
-        data = codec.encode(told)
+        runner, known = (one.as_record() if one else None for one in (self.runner, host))
+        data = codec.encode({"v": VERSION, "since": self.since, "runner": runner, "host": known})
         os.pwrite(self.fd, data, 0)
         os.ftruncate(self.fd, len(data))
-        os.fdatasync(self.fd) if hasattr(os, "fdatasync") else os.fsync(self.fd)
+        platform.sync(self.fd)
 
     def note_host(self) -> None:
         """In the host's own process, before it becomes the host."""
@@ -63,11 +60,13 @@ def held(vault: str, task: str, now: float) -> Iterator[Held]:
     """Raises Busy where the task is being run."""
     folder = f"{record.own(vault)}/run"
     platform.make_folders(folder)
-    fd = locks.opened(f"{folder}/{task}")
+    path = f"{folder}/{task}"
     try:
-        if not locks.lock(fd, wait=False):
-            raise _busy(task, _read(fd))
-        before = _read(fd)
+        fd = locks.taken(path, 0.0)
+    except Busy:
+        raise _busy(task, _told(path)) from None
+    try:
+        before = _told(path)
         since = float(before.get("since", 0.0))
         host = Process.from_record(before.get("host"))
         if host and platform.alive(host, since, now):
@@ -80,12 +79,12 @@ def held(vault: str, task: str, now: float) -> Iterator[Held]:
         os.close(fd)
 
 
-def _read(fd: int) -> dict[str, Any]:
-    """What stands there; nothing where it is none of ours, since who wrote it was stopped by more than a kill."""
+def _told(path: str) -> dict[str, Any]:
+    """The record in a lock; nothing where it is none of ours, since its writer was stopped by more than a kill."""
     try:
-        found = codec.decode(os.pread(fd, LARGEST, 0))
+        found = codec.decode(platform.read_file(path, LARGEST))
         return found if isinstance(found, dict) and isinstance(found.get("since"), (int, float)) else {}
-    except ValueError:
+    except (OSError, ValueError):
         return {}
 
 
@@ -101,7 +100,7 @@ HANDED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 CANNOT = 127  # as a shell says it: the program could not be started
 
 
-@dataclass(frozen=True)
+@value
 class Ended:
     """The status as a shell has it (128 and the signal's number for a killed one), and the same in words."""
 
@@ -165,10 +164,7 @@ def run(
         except (OSError, subprocess.SubprocessError) as error:
             return Ended(CANNOT, f"could not be started ({getattr(error, 'strerror', None) or error})")
         signals.watch(host)
-        return _ended(host.wait())
-
-
-def _ended(status: int) -> Ended:
+        status = host.wait()
     if status < 0:
         return Ended(128 - status, f"was killed by {name(-status)}")
     return Ended(status, f"ended with status {status}")

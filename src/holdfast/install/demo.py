@@ -1,10 +1,8 @@
-"""What the demonstration plays: three sessions of an agent, one of them killed, and what is left of them.
+"""The demonstration, `holdfast demo`: three sessions of an agent, one of them killed, and what is left of them.
 
 Promise: every line that it shows was printed a moment ago by the launcher as it is registered, by the installed
 `holdfast`, by git, or by a host process that was really killed; each step checks that it has shown what it says,
 and the play ends with one sentence where it has not. No key, no model, no network, no agent is needed.
-
-How the demonstration is printed: numbered steps, no line wider than 80 columns, colour only where it is wanted.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import LENGTH
 from holdfast.errors import HoldfastError
-from holdfast.install.demo.host import Host
-from holdfast.install.demo.stage import REPORT, Stage, stage
+from holdfast.install.demo_stage import REPORT, Host, Stage, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,37 +27,32 @@ BOLD, CYAN, YELLOW, FAINT, PLAIN = "\x1b[1m", "\x1b[36m", "\x1b[33m", "\x1b[2m",
 
 @dataclass
 class Telling:
-    """What is said, line by line, and how many steps there were."""
+    """The printer of the play, and how many steps there were."""
 
     say: Callable[[str], None]
     colour: bool = False
     steps: int = 0
 
     def step(self, text: str) -> None:
-        """What happens now, and what to look at."""
+        """Begin a step: what happens now, and what to look at."""
         if self.steps:
             self.say("")
         self.steps += 1
         number = f"{self.steps}. "
-        for line in _folded(text, number, " " * len(number)):
-            self.say(self._in(BOLD, line))
+        self._fold(BOLD, text, number, " " * len(number))
 
     def then(self, text: str) -> None:
-        """What else happens in the same step."""
-        for line in _folded(text, "   ", "   "):
-            self.say(self._in(BOLD, line))
+        """Go on in the same step."""
+        self._fold(BOLD, text, "   ", "   ")
 
     def command(self, words: str) -> None:
-        """What is typed, by an agent or by a person."""
-        for line in _folded(f"$ {words}", BELOW, BELOW + "    "):
-            self.say(self._in(CYAN, line))
+        """Show a command that an agent or a person types."""
+        self._fold(CYAN, f"$ {words}", BELOW, BELOW + "    ")
 
     def quote(self, lines: Iterable[str], loud: str = "") -> None:
-        """What was printed, whole lines of it; the one that begins with `loud` is what to look at."""
+        """Show printed lines; the one that begins with `loud` is what to look at."""
         for line in lines:
-            style = YELLOW if loud and line.startswith(loud) else ""
-            for part in _folded(line, BELOW, BELOW + "  "):
-                self.say(self._in(style, part))
+            self._fold(YELLOW if loud and line.startswith(loud) else "", line, BELOW, BELOW + "  ")
 
     def excerpt(self, lines: Iterable[str], *beginnings: str, loud: str = "") -> None:
         """The lines that begin so; where others stood between them, that is to be seen."""
@@ -70,33 +62,21 @@ class Telling:
                 self.quote([line], loud)
                 is_cut = False
             elif not is_cut:
-                self.say(self._in(FAINT, f"{BELOW}[...]"))
+                self._fold(FAINT, "[...]", BELOW, BELOW)
                 is_cut = True
 
     def close(self, *texts: str) -> None:
         """The last words."""
         for text in texts:
             self.say("")
-            for line in _folded(text, "", ""):
-                self.say(self._in(BOLD, line))
+            self._fold(BOLD, text, "", "")
 
-    def _in(self, style: str, line: str) -> str:
-        return f"{style}{line}{PLAIN}" if self.colour and style else line
-
-
-def _folded(text: str, first: str, more: str) -> list[str]:
-    """A line as several that fit; what has no blank in it, such as a path, is left whole."""
-    inner = len(text) - len(text.lstrip(" "))
-    parts = textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=more + " " * inner,
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-    )
-    return parts or [first.rstrip()]
+    def _fold(self, style: str, text: str, first: str, more: str) -> None:
+        """A line as several that fit; what has no blank in it, such as a path, is left whole."""
+        more += " " * (len(text) - len(text.lstrip(" ")))
+        wrapper = textwrap.TextWrapper(WIDTH, first, more, break_long_words=False, break_on_hyphens=False)
+        for line in wrapper.wrap(text) or [first.rstrip()]:
+            self.say(f"{style}{line}{PLAIN}" if self.colour and style else line)
 
 
 FACT = "Orders use optimistic locking; do not add row locks"
@@ -183,7 +163,7 @@ class Story:
 
     def _dies(self, host: Host) -> None:
         host.begins("Bash", command="sh load-test.sh")
-        self.tell.step(f"The host is killed in the middle of a call: kill -9 {host.pid}")
+        self.tell.step(f"The host is killed in the middle of a call: kill -9 {host.process.pid}")
         self.tell.then("No event fires. Nobody wrote a summary. The model's context is gone.")
         host.killed()
 

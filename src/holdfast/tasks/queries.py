@@ -18,7 +18,8 @@ from holdfast.tasks.states import ABANDONED, OVER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from typing import Any
 else:
     try:
         import _sqlite3 as sqlite3
@@ -103,6 +104,7 @@ def remove(path: str) -> None:
 
 MOST_TOUCHING = 400  # decisions, the newest, that a new one is compared with
 NAMED = "name, state, entry, within"
+SPAN = "low, high, state, entry, width, within"
 TASK = "task, project, goal, state, started, changed, spoke, episode, place"
 FIELDS = 'id, time, kind, text, origin, episode, supersedes, "to", field, project, "both", within'
 
@@ -126,37 +128,35 @@ class Task:
         return self.state in OVER
 
 
-class Questions:
-    """The database, opened, for whoever asks."""
+class Queries:
+    """The database, opened, and what it answers."""
 
     vault: str
     db: sqlite3.Connection
 
+    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        return self.db.execute(sql, values).fetchall()
+
     def _spans(self, task: str, series: str, low: int, high: int) -> list[spans.Span]:
-        found = self.db.execute(
-            "SELECT low, high, state, entry, width, within FROM span "
-            "WHERE task = ? AND series = ? AND low <= ? AND high >= ? ORDER BY low",
-            (task, series, high, low),
-        )
-        return [spans.Span(*row) for row in found]
+        where = "task = ? AND series = ? AND low <= ? AND high >= ? ORDER BY low"
+        return [
+            spans.Span(*row) for row in self._rows(f"SELECT {SPAN} FROM span WHERE {where}", task, series, high, low)
+        ]
 
     def tasks(self, project: str | None = None, *, also_over: bool = False) -> list[Task]:
-        """Those of a project, with those of projects that were merged into it, or of all; the one that spoke last
-        first."""
+        """The tasks of a project and of those merged into it, or all; the one that spoke last first."""
         return self._those(None if project is None else same_project.ids(self.vault, project), also_over=also_over)
 
     def tasks_under(self, ident: str) -> list[Task]:
-        """Those that were begun under one id and are not over."""
+        """The tasks that were begun under one id and are not over."""
         return self._those((ident,))
 
     def _those(self, ids: tuple[str, ...] | None, *, also_over: bool = False) -> list[Task]:
-        where, values = "(? OR state NOT IN (?, ?))", [also_over, *OVER]
+        where = "(? OR state NOT IN (?, ?))"
         if ids is not None:
-            where, values = f"{where} AND project IN ({', '.join('?' * len(ids))})", [*values, *ids]
-        return [
-            Task(*row)
-            for row in self.db.execute(f"SELECT {TASK} FROM task WHERE {where} ORDER BY spoke DESC, task", values)
-        ]
+            where = f"{where} AND project IN ({', '.join('?' * len(ids))})"
+        sql = f"SELECT {TASK} FROM task WHERE {where} ORDER BY spoke DESC, task"
+        return [Task(*row) for row in self._rows(sql, also_over, *OVER, *(ids or ()))]
 
     def task(self, ident: str) -> Task | None:
         """By its id; one that differs in nothing but capitals is the same."""
@@ -172,15 +172,9 @@ class Questions:
         """In order of time; of many only the newest if asked."""
         where = f"task = ? AND kind IN ({', '.join('?' * len(kinds))})" + (" AND gone = ''" if in_force else "")
         where += " AND id > ?" if after else ""
-        values = (task, *kinds, *((after,) if after else ()))
-        if newest:
-            rows = self.db.execute(
-                f"SELECT {FIELDS} FROM entry WHERE {where} ORDER BY time DESC, id DESC LIMIT ?",
-                (*values, newest),
-            ).fetchall()[::-1]
-        else:
-            rows = self.db.execute(f"SELECT {FIELDS} FROM entry WHERE {where} ORDER BY time, id", values).fetchall()
-        return (_entry(row) for row in rows)
+        values = (task, *kinds, *((after,) if after else ()), newest or -1)
+        rows = self._rows(f"SELECT {FIELDS} FROM entry WHERE {where} ORDER BY time DESC, id DESC LIMIT ?", *values)
+        return (_entry(row) for row in reversed(rows))
 
     def entry(self, task: str, ident: str) -> Entry | None:
         """By its whole id."""
@@ -188,13 +182,10 @@ class Questions:
         return _entry(row) if row else None
 
     def ending(self, task: str, wanted: str) -> list[Entry]:
-        """Those whose id is this or ends so, the sections' entries only."""
+        """The sections' entries whose id is this or ends so."""
         kinds = ", ".join(f"'{kind}'" for kind in record.SECTIONS)
-        rows = self.db.execute(
-            f"SELECT {FIELDS} FROM entry WHERE task = ? AND kind IN ({kinds}) AND id LIKE ?",
-            (task, f"%{wanted}"),
-        )
-        return [_entry(row) for row in rows]
+        sql = f"SELECT {FIELDS} FROM entry WHERE task = ? AND kind IN ({kinds}) AND id LIKE ?"
+        return [_entry(row) for row in self._rows(sql, task, f"%{wanted}")]
 
     def home_of(self, ident: str) -> str:
         """The task that an entry belongs to; "" where it is not known."""
@@ -213,24 +204,20 @@ class Questions:
     def touching(self, project: str, text: str) -> list[tuple[str, Entry, str]]:
         """The decisions in force of a project that touch what this one touches: their task, themselves, and why."""
         keys, ids = subjects.keys(text), same_project.ids(self.vault, project)
-        rows = self.db.execute(
+        sql = (
             f"SELECT DISTINCT e.task, {', '.join(f'e.{name}' for name in FIELDS.split(', '))} "
             f"FROM subject s JOIN entry e ON e.task = s.task AND e.id = s.id "
             f"WHERE s.project IN ({', '.join('?' * len(ids))}) AND s.key IN ({', '.join('?' * len(keys))}) "
-            f"AND e.gone = '' "
-            f"AND e.task NOT IN (SELECT task FROM task WHERE state = ?) ORDER BY e.time DESC, e.id DESC LIMIT ?",
-            (*ids, *keys, ABANDONED, MOST_TOUCHING),
-        ).fetchall()[::-1]
-        found = [(str(row[0]), _entry(row[1:])) for row in rows]
+            "AND e.gone = '' AND e.task NOT IN (SELECT task FROM task WHERE state = ?) "
+            "ORDER BY e.time DESC, e.id DESC LIMIT ?"
+        )
+        rows = reversed(self._rows(sql, *ids, *keys, ABANDONED, MOST_TOUCHING))
+        found = ((str(row[0]), _entry(row[1:])) for row in rows)
         return [(task, one, why) for task, one in found if (why := subjects.meets(one.text, text))]
 
     def known_spans(self, task: str) -> dict[str, list[spans.Span]]:
         found: dict[str, list[spans.Span]] = {}
-        rows = self.db.execute(
-            "SELECT series, low, high, state, entry, width, within FROM span WHERE task = ? ORDER BY series, low",
-            (task,),
-        )
-        for series, *rest in rows:
+        for series, *rest in self._rows(f"SELECT series, {SPAN} FROM span WHERE task = ? ORDER BY series, low", task):
             found.setdefault(series, []).append(spans.Span(*rest))
         return found
 
@@ -238,24 +225,20 @@ class Questions:
         """The named units, of each state the newest that were completed and the first of what is left."""
         found: list[tuple[int, progress.Named]] = []
         for state in (*units.STATES, units.SEEN, units.BEGUN):
-            way = "DESC" if state in units.FINISHED else "ASC"
-            rows = self.db.execute(
-                f"SELECT nth, {NAMED} FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
-                (task, state, most),
-            )
-            found += [(nth, progress.Named(*row)) for nth, *row in rows]
+            found += self._in_state(task, state, most, newest=state in units.FINISHED)
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+    def _in_state(self, task: str, state: str, most: int, *, newest: bool) -> list[tuple[int, progress.Named]]:
+        way = "DESC" if newest else "ASC"
+        sql = f"SELECT nth, {NAMED} FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?"
+        return [(nth, progress.Named(*row)) for nth, *row in self._rows(sql, task, state, most)]
 
     def unfinished_names(self, task: str, most: int) -> list[progress.Named]:
         """The first of the named units of which nobody said that they are settled, and the last that were seen done."""
         found: list[progress.Named] = []
         for state in (units.BEGUN, units.IN_PROGRESS, units.PENDING, units.FAILED, units.SEEN):
-            way = "DESC" if state == units.SEEN else "ASC"
-            rows = self.db.execute(
-                f"SELECT {NAMED} FROM named WHERE task = ? AND state = ? ORDER BY nth {way} LIMIT ?",
-                (task, state, most - len(found)),
-            )
-            found += [progress.Named(*row) for row in rows]
+            rows = self._in_state(task, state, most - len(found), newest=state == units.SEEN)
+            found += [one for _, one in rows]
         return found
 
     def named(self, task: str, name: str) -> list[progress.Named]:
@@ -264,7 +247,7 @@ class Questions:
         above = ["/".join(parts[:nth]) + "/" for nth in range(1, len(parts))]
         found = []
         for one in dict.fromkeys((name, *above)):
-            rows = self.db.execute(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", (task, one))
+            rows = self._rows(f"SELECT {NAMED} FROM named WHERE task = ? AND name = ?", task, one)
             found += [progress.Named(*row) for row in rows]
         return found
 
@@ -276,7 +259,7 @@ class Questions:
             near = {key: self._spans(task, key, number, number) for key, number in numbers.numbered(mark.name)}
             known = {key: one for key, one in near.items() if one}
             return progress.is_done(mark, known, self.named(task, mark.name), done)
-        rows = self.db.execute("SELECT series FROM series WHERE task = ? ORDER BY nth", (task,))
+        rows = self._rows("SELECT series FROM series WHERE task = ? ORDER BY nth", task)
         said = {key: self._spans(task, key, mark.low, mark.high) for (key,) in rows}
         above = {span.within for spans_of in said.values() for span in spans_of} - {""}
         return progress.is_done(mark, said, [one for name in sorted(above) for one in self.named(task, name)], done)
@@ -287,7 +270,7 @@ class Questions:
         return [row[0] for row in self.db.execute(f"{both} ORDER BY nth LIMIT ?", (task, task, most))]
 
     def overlaps(self, task: str, text: str) -> list[tuple[units.Mark, list[spans.Span]]]:
-        """What of this progress was completed before, to be told to who says it again."""
+        """The parts of this progress that were completed before."""
         found = []
         for mark in units.read(text):
             if mark.name or mark.state != units.COMPLETED:
@@ -299,7 +282,7 @@ class Questions:
         return found
 
     def unmoved(self, task: str, text: str) -> list[units.Mark]:
-        """What this progress calls pending or in progress though it is done, and stays so until somebody reopens it."""
+        """The units that this progress calls pending or in progress, and that are done until somebody reopens them."""
         found = []
         for mark in units.read(text):
             if mark.state not in units.UNENDED or mark.reopens or mark.is_total:
@@ -316,19 +299,7 @@ class Questions:
         return found
 
 
-def _entry(row: Sequence[object]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> Entry:
     ident, when, kind, text, origin, episode, old, to, field, project, both, within = row
-    return Entry(
-        str(ident),
-        float(when),  # type: ignore[arg-type]
-        str(kind),
-        str(text),
-        str(origin),
-        str(episode),
-        tuple(str(old).split()),
-        str(to),
-        str(field),
-        str(project),
-        bool(both),
-        str(within),
-    )
+    rest = (str(to), str(field), str(project), bool(both), str(within))
+    return Entry(str(ident), float(when), str(kind), str(text), str(origin), str(episode), tuple(old.split()), *rest)

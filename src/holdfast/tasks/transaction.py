@@ -1,10 +1,10 @@
-"""The tasks while their one lock is held: the logs are taken in, a person's edits are believed, pages are rendered.
+"""One change to the tasks, under their one lock: the logs are taken in, a person's edits believed, pages rendered.
 
-    with Desk(vault, clock) as desk:
-        desk.add(task, entries)
+    with Transaction(vault, clock) as work:
+        work.add(task, entries)
 
 Promise: when `add` returns, the entries are durable; the page and the index follow, and whatever kills us in between,
-the next who opens the desk finds the logs ahead of them and catches up. A person may save a page at the same moment:
+the next who opens the work finds the logs ahead of them and catches up. A person may save a page at the same moment:
 old and new change places in one step, and what was displaced is looked at before it goes. What of it cannot be read
 stays where it is, untouched, and is reported.
 """
@@ -17,9 +17,9 @@ from holdfast.capture import home, locks, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import HoldfastError, NotSaved
 from holdfast.model import ORIGINS, value
-from holdfast.tasks import boot, page, record, sheet, watch
+from holdfast.tasks import boot, page, page_file, record, watch
 from holdfast.tasks.index import Index
-from holdfast.tasks.questions import Passing, Refused
+from holdfast.tasks.queries import Passing, Refused
 from holdfast.tasks.record import Entry
 
 TYPE_CHECKING = False
@@ -43,16 +43,13 @@ class Unread:
     why: str
 
 
-class Desk:
+class Transaction:
     """All tasks of a vault, for one process at a time."""
 
     def __init__(
         self, vault: str, clock: Callable[[], float], patience: float = PATIENCE, *, only_look: bool = False
     ) -> None:
-        self.vault = vault
-        self.clock = clock
-        self.patience = patience
-        self.only_look = only_look
+        self.vault, self.clock, self.patience, self.only_look = vault, clock, patience, only_look
         self.unread: list[Unread] = []
         self.behind = ""  # why something that is derived could not be written; the logs have it all the same
         self._lock = -1
@@ -119,19 +116,20 @@ class Desk:
     def believe(self, task: str) -> bytes | None:
         """Take a person's edits of a page into the log, before anything else is said of the task. Returns the page as
         it was read. What they saved in the moment of a rendering, and cannot be read, is given back its place."""
-        fresh = sheet.fresh_path(self.vault, task)
+        fresh = page_file.fresh_path(self.vault, task)
         try:
-            self._believe(task, sheet.content(fresh))
+            self._believe(task, page_file.content(fresh))
             platform.remove(fresh)  # before the page is believed, which may take back what this says
-        except (sheet.Unreadable, OSError):
-            sheet.give_back(fresh, record.page_path(self.vault, task))
+        except (page_file.Unreadable, OSError):
+            page_file.give_back(fresh, record.page_path(self.vault, task))
         raw = None
         try:
-            raw = sheet.read(self.vault, task)
-            sheet.keep_base(self.vault, task, raw or b"")
+            raw = page_file.read(self.vault, task)
+            page_file.keep_base(self.vault, task, raw or b"")
             self._believe(task, raw)
-        except sheet.Unreadable as why:
-            self._cannot_read(task, str(why))
+        except page_file.Unreadable as why:
+            if not any(one.task == task for one in self.unread):
+                self.unread.append(Unread(task, str(why)))
         platform.remove(fresh)
         return raw
 
@@ -139,16 +137,16 @@ class Desk:
         """Raises Unreadable."""
         if raw is None:
             return
-        text = sheet.text_of(raw)
-        base = sheet.base_of(self.vault, task, text)
+        text = page_file.text_of(raw)
+        base = page_file.base_of(self.vault, task, text)
         if not page.is_edited(text):
             return  # a rendering of ours, of whichever machine
-        made = self._as_entries(task, sheet.read_edits(text, base, lambda ident: self._find(task, ident, base)))
+        made = self._as_entries(task, page_file.read_edits(text, base, lambda ident: self._find(task, ident, base)))
         if made:
             self.add(task, made)
         platform.remove(record.hand_path(self.vault, task))
 
-    def _as_entries(self, task: str, found: sheet.Edits) -> list[Entry]:
+    def _as_entries(self, task: str, found: page_file.Edits) -> list[Entry]:
         """A person's edits as entries. What was believed before, by somebody who was then killed, is not told again."""
         from holdfast.capture.flags import cut
 
@@ -163,7 +161,11 @@ class Desk:
                 told += [(kind, piece, (newest.id,)) for piece in pieces]
         told += [(record.WITHDRAW, "", (ident,)) for ident in found.gone if not self.index.gone_by(task, ident)]
         told += [(record.GOAL, piece, ()) for piece in cut(found.goal)[:1] if self._is_new_goal(task, piece, found)]
-        hand = self._hand(task)
+        try:  # whose edits these are: a person's, unless the hook has seen an agent make them
+            hand = platform.read_file(record.hand_path(self.vault, task), 64).decode("utf-8", "replace")
+            hand = hand if hand in ORIGINS else ORIGINS[-1]
+        except OSError:
+            hand = "user"
         return [
             self.make(task, kind, text, nth, origin=hand, supersedes=old) for nth, (kind, text, old) in enumerate(told)
         ]
@@ -181,21 +183,13 @@ class Desk:
             newest = newer
         return newest
 
-    def _is_new_goal(self, task: str, goal: str, found: sheet.Edits) -> bool:
+    def _is_new_goal(self, task: str, goal: str, found: page_file.Edits) -> bool:
         """A page that has become old may only have the goal of then."""
         known = self.index.task(task)
         if not found.is_old:
             return bool(known and goal != known.goal)
         said = self.index.entries(task, record.GOAL, record.STATE)
         return goal not in {one.text for one in said if one.kind == record.GOAL or one.project}
-
-    def _hand(self, task: str) -> str:
-        """Whose the edits of a page are: a person's, unless the hook has seen an agent make them."""
-        try:
-            found = platform.read_file(record.hand_path(self.vault, task), 64).decode("utf-8", "replace")
-        except OSError:
-            return "user"
-        return found if found in ORIGINS else ORIGINS[-1]
 
     def settle(self) -> None:
         """Render what was touched. A page or a disk that refuses it costs freshness; the log has everything."""
@@ -209,8 +203,8 @@ class Desk:
                 self.index.drop()
 
     def _settle(self) -> None:
-        projects = self.index.projects_behind()
-        touched = sorted(self._touched | self.index.behind())
+        behind, projects = self.index.behind()
+        touched = sorted(self._touched | behind)
         for task in touched:
             known = self.index.task(task)
             if known is None:
@@ -226,24 +220,22 @@ class Desk:
         self.index.rendered(task for task in touched if task not in unread)
 
     def is_edited(self, task: str) -> bool:
-        """Whether a page is not as it was rendered last, or not there: then a look renders it, and else it costs a
-        read."""
+        """Whether a page is not as it was rendered last, or not there: then a look renders it."""
         try:
-            raw = sheet.read(self.vault, task)
-        except sheet.Unreadable:
+            raw = page_file.read(self.vault, task)
+        except page_file.Unreadable:
             return True
         return (
             raw is None
-            or raw != sheet.content(sheet.base_path(self.vault, task))
-            or platform.is_there(sheet.fresh_path(self.vault, task))
+            or raw != page_file.content(page_file.base_path(self.vault, task))
+            or platform.is_there(page_file.fresh_path(self.vault, task))
         )
 
     def touch(self, task: str) -> None:
         self._touched.add(task)
 
     def look_over(self) -> None:
-        """Touch every open task whose page somebody edited, or of which no start is told: the others are as they are to
-        be."""
+        """Touch every open task whose page somebody edited, or of which no start is told."""
         for name in record.open_tasks(self.vault):
             known = self.index.task(name)
             is_told = known is not None and (known.is_over or home.has_tasks(home.state(self.vault), known.project))
@@ -259,9 +251,9 @@ class Desk:
             data = page.render(page.gather(self.index, known)).encode("utf-8", "replace")
             if data == before:
                 return
-            platform.write_atomic(sheet.coming_path(self.vault, task), data, durable=False)
-            if sheet.put(self.vault, task, data, before):
-                posix.rename(sheet.coming_path(self.vault, task), sheet.base_path(self.vault, task))
+            platform.write_atomic(page_file.coming_path(self.vault, task), data, durable=False)
+            if page_file.put(self.vault, task, data, before):
+                posix.rename(page_file.coming_path(self.vault, task), page_file.base_path(self.vault, task))
                 return
 
     def _find(self, task: str, ident: str, base: str) -> Entry | None:
@@ -271,7 +263,3 @@ class Desk:
             shown = [line for line in base.split("\n") if line.endswith(f" ^{ident.lower()}")]
             found = [one for one in found if any(page.stamp(one.time) in at and one.text in at for at in shown)]
         return found[0] if len(found) == 1 else None
-
-    def _cannot_read(self, task: str, why: str) -> None:
-        if not any(one.task == task for one in self.unread):
-            self.unread.append(Unread(task, why))

@@ -136,13 +136,13 @@ def _is_statement(text: str) -> bool:
     said = text.split()
     first = next((at for at, word in enumerate(said) if word in DASHES or word.endswith((";", "."))), len(said))
     head = [word.strip(",;:()\"'").lower() for word in said[:first]]
-    if not any(_is_name(word) for word in said[:first]) or NO_FACTS.intersection(head):
+    named = (
+        word.startswith("`") or word.count("`") == 2 or ("/" in word.strip("/") and "://" not in word)
+        for word in said[:first]
+    )
+    if not any(named) or NO_FACTS.intersection(head):
         return False
     return any(word in STATING and head[at : at + 1] != ["failed"] for at, word in enumerate(head[1:SUBJECT], 2))
-
-
-def _is_name(word: str) -> bool:
-    return word.count("`") == 2 or word.startswith("`") or ("/" in word.strip("/") and "://" not in word)
 
 
 SAID = "checkpoint-"  # in the course of an episode: what the hook takes from a tool call; content: its id, then KEPT
@@ -156,8 +156,8 @@ OPTIONS = ("--supersedes", "--task")
 
 @value
 class Words:
-    """What is to be written. `kind` is "" where neither an option nor the form says it; `both_hold`: a decision that
-    stands beside those it touches; `from_stdin`: the text is still to be read."""
+    """A checkpoint to be written. `kind` is "" where neither an option nor the form says it; `both_hold`: a decision
+    that stands beside those it touches; `from_stdin`: the text is still to be read."""
 
     text: str
     kind: str = ""
@@ -206,7 +206,10 @@ def with_text(words: Words, text: str) -> Words:
     if not text:
         raise UsageError('There is no text; nothing was written. Try: holdfast task checkpoint "COMPLETED: unit 7".')
     supersedes = tuple(dict.fromkeys((*words.supersedes, *ids)))
-    kind = words.kind or _implied(text, is_decision=bool(supersedes) or words.both_hold)
+    form = route(text)
+    if supersedes or words.both_hold:
+        form = DECISION if form in ("", DECISION) else ""
+    kind = words.kind or form
     if words.both_hold and kind != DECISION:
         raise UsageError("--and is for decisions; nothing was written. Leave it out, or say --decision.")
     return replace(words, text=text, kind=kind, supersedes=supersedes, from_stdin=False)
@@ -272,11 +275,6 @@ def entry_id(text: str) -> str:
     )
 
 
-def _implied(text: str, *, is_decision: bool) -> str:
-    form = route(text)
-    return (DECISION if form in ("", DECISION) else "") if is_decision else form
-
-
 def _superseded(text: str) -> tuple[tuple[str, ...], str]:
     """The ids or dates behind a leading SUPERSEDES, and the text behind them."""
     first, _, rest = text.partition(" ")
@@ -302,7 +300,7 @@ def _next_word(text: str) -> tuple[str, str]:
 
 
 def superseded(text: str) -> str:
-    """What an entry says that it supersedes: an id, the end of one, or the date of a decision as a page shows it.
+    """The entry that another supersedes: its id, the end of one, or the date of a decision as a page shows it.
     Raises UsageError."""
     date = date_of(text)
     return date or entry_id(text)
