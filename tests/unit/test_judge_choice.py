@@ -19,7 +19,7 @@ from judge_server import Server, refuses, says, sends
 from holdfast import settings as machine
 from holdfast.capture import config
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.install import telling
+from holdfast.install import messages
 from holdfast.judge import choice, selection
 from holdfast.judge.choice import Settings
 
@@ -384,8 +384,8 @@ def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) 
 
 def test_an_answer_is_a_number_or_a_name() -> None:
     listed = [selection.JudgeOffer("claude-code", "haiku", ""), selection.JudgeOffer("ollama", "qwen3:4b", "")]
-    assert [telling.answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
-    assert [telling.answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
+    assert [messages.answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
+    assert [messages.answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
 
 
 # --- doctor

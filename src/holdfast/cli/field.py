@@ -20,7 +20,7 @@ from holdfast.capture import gate, home
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.errors import NotFound, UsageError
-from holdfast.field import opening
+from holdfast.field import handle
 from holdfast.field import words as query_words
 from holdfast.memory import Memory
 from holdfast.model import ORIGINS, TRUSTED
@@ -28,8 +28,8 @@ from holdfast.model import ORIGINS, TRUSTED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from holdfast.field.embed.choice import Settings
-    from holdfast.field.retrieve import Answer, Highway, Result
+    from holdfast.field.embedders import Settings
+    from holdfast.field.retrieval import Answer, Highway, Result
     from holdfast.field.store import Scope
     from holdfast.field.think import Thinking
     from holdfast.field.thought import Thought
@@ -101,7 +101,7 @@ def recall(
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
     if prompt_by_words.is_bare(memory.at.vault):
         _print_nothing(json=json)
-    opening.refuse_unknown(wanted["kinds"], memory.field.open)
+    handle.refuse_unknown(wanted["kinds"], memory.field.open)
     scope = memory.field.scope(everything=everything)
     scope = replace(scope, project=project or scope.project)
     answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)

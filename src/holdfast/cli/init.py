@@ -79,7 +79,7 @@ def agrees(question: str) -> bool:
 
 def choose_judge(works: list[Offer]) -> None:
     """The question about the judge; no answer means no model."""
-    from holdfast.judge import choosing
+    from holdfast.judge import selection
     from holdfast.judge.choice import Settings
 
     output.lines(messages.question(works))
@@ -87,7 +87,7 @@ def choose_judge(works: list[Offer]) -> None:
         output.echo(f"Say one of {', '.join(messages.answers(works))}.")
     offer = messages.answered(answer, works)
     wanted = offer.settings if offer else Settings()  # "no model" is written down too, so that it is asked once
-    path = choosing.write(home.state(home.own_vault(os.environ)), wanted)
+    path = selection.write(home.state(home.own_vault(os.environ)), wanted)
     output.lines(messages.answer_lines(offer, path))
 
 

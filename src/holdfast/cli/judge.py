@@ -126,7 +126,7 @@ def _bar(text: str, length: int, *, is_plain: bool) -> None:
 
 
 def _price_lines(known: Prices, state: str) -> Iterator[str]:
-    from holdfast.close.spend import prices as tables
+    from holdfast.close import prices as tables
 
     yield f"{known.currency} per million tokens; the first line that fits counts."
     yield from _table(f"Yours, {tables.path_of(state)}:", known.own)

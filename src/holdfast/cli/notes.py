@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from holdfast.vault.armed import Arming
     from holdfast.vault.notes import Note
-    from holdfast.vault.prompts import Listed
-    from holdfast.vault.purge import Plan
+    from holdfast.vault.prompts import ListedPrompt
+    from holdfast.vault.purge import PurgePlan
 
 
 FIELDS = (
@@ -126,7 +126,7 @@ def prompts(
     output.answer({"prompts": [one.as_record() for one in found]}, lines, json=json)
 
 
-def _prompt_lines(one: Listed, *, full: bool) -> Iterator[str]:
+def _prompt_lines(one: ListedPrompt, *, full: bool) -> Iterator[str]:
     place = f"{one.path or 'not closed yet'}, {one.number}"
     if not full:
         text = quoting.shortened(" ".join(output.plain(one.text).split()), LONGEST)
@@ -207,7 +207,7 @@ def forget(
         output.echo("withdrawn: nothing finds it any more, its log keeps it; `holdfast think` says it anew")
 
 
-def _purge(memory: Memory, plan: Plan, *, yes: bool, json: bool) -> None:
+def _purge(memory: Memory, plan: PurgePlan, *, yes: bool, json: bool) -> None:
     """The plan may be one that was cut short: the note is gone then, but not yet all of it."""
     if not json:
         output.lines(plan.lines())

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.vault.history import Entry
-    from holdfast.vault.importing import Item, Proposal
-    from holdfast.vault.project_changes import Listed as ListedProject
+    from holdfast.vault.note_import import Item, Proposal
+    from holdfast.vault.project_changes import ListedProject
     from holdfast.vault.sync import Synced
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from holdfast.field import retrieval, think, thought
-from holdfast.tasks.words import LONGEST_NAME as LONGEST_TASK
+from holdfast.tasks.checkpoint_words import LONGEST_NAME as LONGEST_TASK
 
 # One sign that is drawn and is no mere end of a sentence: what has none of these is an empty text. Ranges alone, since
 # \w and \s are not the same in all that read a pattern.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.tasks.checkpoint_words import Words
     from holdfast.tasks.page import View
     from holdfast.tasks.queries import Task

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.tasks.index import Index
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry

@@ -19,8 +19,9 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.errors import UsageError
-from holdfast.hosts.host import Grammar, every, names
+from holdfast.hosts.host import Grammar, every
 from holdfast.model import value
+from holdfast.model import word_set as names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,7 +28,7 @@ from holdfast.tasks.transaction import Transaction
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.capture.flagging import Speaker
+    from holdfast.capture.flags import Speaker
     from holdfast.tasks.index import Index
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, gate, home, log, platform, same_project
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, UsageError
-from holdfast.tasks import page, record, sheet
+from holdfast.tasks import page, page_file, record
 from holdfast.vault import check_notes, frontmatter, index, journal, note_facets, notes
 from holdfast.vault.check_notes import FIXABLE, Finding, IndexNames, Level, Names, Report, broken_links, of_note
 from holdfast.vault.frontmatter import Unparsable
@@ -364,7 +364,7 @@ def _page(vault: str, task: str, project: str) -> Iterator[Finding]:
     if text and not page.is_edited(text):
         return
     try:
-        sheet.read_edits(text, "", lambda _: None)
-    except sheet.Unreadable as why:
+        page_file.read_edits(text, "", lambda _: None)
+    except page_file.Unreadable as why:
         what = f"it cannot be read, so it is left as it is ({why.why})"
         yield Finding(path, max(1, why.number), "task-page", what, MEND, project=project)

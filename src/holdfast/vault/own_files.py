@@ -20,7 +20,7 @@ from holdfast.vault import damage, git, journal
 from holdfast.vault.journal import Change, File
 
 if TYPE_CHECKING:
-    from holdfast.tasks.questions import Task
+    from holdfast.tasks.queries import Task
     from holdfast.vault.transaction import Writer
 
 TASK, THINK = "task", "think"  # causes of a change

@@ -18,8 +18,8 @@ from holdfast.capture import codec, drafts, flag_words, flags, gate, home
 from holdfast.errors import NotFound, UsageError
 from holdfast.judge.seam import without_titles
 from holdfast.serve.mcp import peer
+from holdfast.tasks import checkpoint_words as task_words
 from holdfast.tasks import page
-from holdfast.tasks import words as task_words
 from holdfast.text.layout import escape, tidy
 
 if TYPE_CHECKING:
