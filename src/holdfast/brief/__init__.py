@@ -1,1 +1,1 @@
-"""The brief room: the words a session is given, at its start, at its first prompt and after a compaction."""
+"""The words a session is given: at its start, at its first prompt and after a compaction."""

@@ -1,1 +1,1 @@
-"""The capture room: what must not be lost is on disk here before anybody is told that it is."""
+"""What must not be lost: it is on disk here before anybody is told that it is. Standard library only."""

@@ -1,1 +1,1 @@
-"""The command line: one file per command, no logic. `fast` holds those that agents type often."""
+"""The command line: a function per command, no logic. `fast` holds those that agents type often."""

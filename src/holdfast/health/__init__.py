@@ -1,1 +1,1 @@
-"""The doctor probes every link now; the audit counts what ran in a period. Looking changes nothing."""
+"""Doctor and audit: one probes every link now, the other counts what ran in a period. Looking changes nothing."""

@@ -1,1 +1,1 @@
-"""The hook room: one entry point for all hosts. It never hurts the session."""
+"""One entry point for the events of all hosts. It never hurts the session."""

@@ -1,4 +1,4 @@
-"""The table of hosts, and their adapters: a host's folder turns its event into a Moment and our Reply into its JSON.
+"""Agents' programs, one folder each: events in, replies out, settings, limits, how one is started and how it judges.
 
 holdfast.hosts.host says what else a folder holds. A host's raw JSON never leaves its adapter, which takes whatever the
 host sends: missing and unknown fields, other types, unknown events.

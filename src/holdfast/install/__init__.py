@@ -1,4 +1,4 @@
-"""Init and uninstall; here the look before every command whether an upgrade has to write the launcher again."""
+"""Init, uninstall, launchers and the demonstration. `refresh` renews the launcher after an upgrade."""
 
 from __future__ import annotations
 

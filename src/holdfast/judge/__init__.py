@@ -1,1 +1,1 @@
-"""The seam to models: a cheap one, without tools, that decides."""
+"""Judges: the seam to cheap models without tools, choosing one, asking it."""

@@ -149,7 +149,7 @@ class Notes:
     ) -> list[review.Reviewed]:
         """Carry out a person's decisions on notes and on edits that wait."""
         at, by, mine = self.at, self.at.asker(), self.at.project_or_all(everything=everything)
-        return review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
+        return edit_review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> armed.Arming:
         """Let a note come back by itself at some tool calls."""

@@ -112,7 +112,10 @@ def add_begun(state: str, project: str, task: str, begun: Sequence[str]) -> None
 
 
 def _encoded(project: str, tasks: Sequence[Watched]) -> bytes:
-    told = [{**one.__dict__, "series": [list(series.__dict__.values()) for series in one.series]} for one in tasks]
+    told = [
+        {**one.__dict__, "series": [[part.word, part.width, part.ranges, part.last] for part in one.series]}
+        for one in tasks
+    ]
     return codec.encode({"v": VERSION, "project": project, "tasks": told})
 
 

@@ -1,1 +1,2 @@
-"""The text room: what other people and programs wrote, read without believing it. The standard library only."""
+"""Text of other people and programs: transcripts, orders, command lines, read without believing them. Standard library
+only."""
