@@ -5,7 +5,7 @@ tools, before the context runs out and after it did; and a session that ends lon
 of that. Where no task is open (capture/home.has_tasks) nobody imports this.
 
 An agent that never checkpoints must not do again what was seen done; so after each tool call the units of the open
-tasks (tasks/watch) are looked for in what it wrote, ran or committed, and new ones appended to the log (tasks/observations). No
+tasks (tasks/watch) are looked for in what it wrote, ran or committed, and new ones appended to the log. No
 lock is taken and no git is started. A unit that an earlier session only began counts as looked at when its file or
 name turns up in a call; an agent that then goes on to a fresh unit has passed it.
 """
