@@ -1,7 +1,6 @@
-# ruff: noqa: A005 - nothing here imports the library's module of that name
 """How many source files a close and a recall pass through, and how often control moves from one file to another.
 
-    python bench/trace.py [--before COMMIT] [--files]
+    python bench/file_switches.py [--before COMMIT] [--files]
 
 One session with flags, a snag and a handoff is played by the real commands; then `close` and `recall` run under
 `sys.setprofile`. A file is entered when one of its functions is called; a switch is a call into another file than the
