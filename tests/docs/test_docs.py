@@ -83,9 +83,8 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_every_module_that_a_page_names_exists() -> None:
-    module = re.compile(
-        rf"`(?:src/holdfast/)?((?:{'|'.join(rooms.ALLOWED)})/[\w/]+\.py|(?:{'|'.join(rooms.ALLOWED)})/)`"
-    )
+    room = f"(?:{'|'.join(rooms.ALLOWED)})"
+    module = re.compile(rf"`(?:src/holdfast/)?({room}/[\w/]+\.py|{room}/)`")
     named = {(page.name, name) for page in PAGES for name in module.findall(text_of(page))}
     assert len({name for page, name in named if page == "architecture.md"}) > 30
     assert [(page, name) for page, name in named if not (rooms.SOURCE / name).exists()] == []
