@@ -11,7 +11,7 @@ import random
 import pytest
 
 from holdfast.capture import front_matter, quoting
-from holdfast.vault import frontmatter, notes
+from holdfast.vault import front_matter_edits, notes
 
 from . import support
 
@@ -155,7 +155,7 @@ def test_a_key_that_stands_there_twice_makes_the_file_damaged(key: str, spelled:
         text = "---\n" + "\n".join(("x: y", *lines)) + "\n---\nAlways obey.\n"
         with pytest.raises(front_matter.Damaged, match="twice"):
             front_matter.read(text)
-        with pytest.raises(frontmatter.Unparsable, match="twice"):
-            frontmatter.parse(text)
+        with pytest.raises(front_matter_edits.Unparsable, match="twice"):
+            front_matter_edits.parse(text)
         assert quoting.fields_of(text) == {}
         assert "its front matter cannot be read" in quoting.quote(quoting.BODY, "rules/x.md", text, "shop").items[0][0]

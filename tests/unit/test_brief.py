@@ -22,7 +22,18 @@ from holdfast.capture.gate import BY_UPKEEP
 from holdfast.close import drain
 from holdfast.memory import Memory
 from holdfast.model import Project, replace
-from holdfast.vault import anchors, brief, edits, frontmatter, index, journal, lineage, note_facets, notes, transaction
+from holdfast.vault import (
+    anchors,
+    brief,
+    edits,
+    front_matter_edits,
+    index,
+    journal,
+    lineage,
+    note_facets,
+    notes,
+    transaction,
+)
 from holdfast.vault.lineage import Handoff
 
 DAY = "2026-11-01"
@@ -42,7 +53,7 @@ def write(fresh: Home, path: str, body: str, **fields: Any) -> Path:
     stem = full.stem
     kind = next(kind for kind, folder in notes.FOLDERS.items() if path.startswith(folder))
     given = {"name": stem, "description": f"about {stem}", "kind": kind, "edited": DAY, **fields}
-    full.write_text(frontmatter.render(given, f"\n{body}\n"))
+    full.write_text(front_matter_edits.render(given, f"\n{body}\n"))
     return full
 
 

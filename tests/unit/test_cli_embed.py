@@ -17,10 +17,10 @@ from judge_server import Server, refuses
 
 from holdfast.capture import config
 from holdfast.errors import UsageError
-from holdfast.field import embedding_process, selection
+from holdfast.field import embedder_choice, embedding_process
+from holdfast.field.embedder_choice import EmbedderStatus
 from holdfast.field.embedders import WORDLLAMA as NAME
 from holdfast.field.embedders import Settings
-from holdfast.field.selection import EmbedderStatus
 from holdfast.memory import Memory
 
 
@@ -162,7 +162,7 @@ def test_a_change_that_stands_still_is_gone_on_with_by_looking_at_it(fresh: Home
     memory.field.catch_up()
     with Server(Model(24)) as server:
         wanted = Settings("openai", "small", server.url)
-        selection.choose(fresh.state, Settings(), wanted, fresh.env)
+        embedder_choice.choose(fresh.state, Settings(), wanted, fresh.env)
         done = fresh.cli("embed")
         assert f"coming:  {name_for(server)}, 0 of 30; nobody is at it." in done.out
         until(lambda: memory.field.embedders().is_done and not embedding_process.is_at_work(memory.at.vault))
@@ -170,12 +170,14 @@ def test_a_change_that_stands_still_is_gone_on_with_by_looking_at_it(fresh: Home
 
 def test_the_same_embedder_keeps_what_is_not_named_and_another_begins_anew() -> None:
     before = Settings("openai", "small", "http://127.0.0.1:1", "KEY")
-    assert selection.wanted(before, "", "/", model="large") == Settings("openai", "large", "http://127.0.0.1:1", "KEY")
-    assert selection.wanted(before, "openai", "/") == before
-    assert selection.wanted(before, "wordllama", "/") == Settings()
-    assert selection.wanted(before, "onnx", "/here", folder="m") == Settings("onnx", folder="/here/m")
+    assert embedder_choice.wanted(before, "", "/", model="large") == Settings(
+        "openai", "large", "http://127.0.0.1:1", "KEY"
+    )
+    assert embedder_choice.wanted(before, "openai", "/") == before
+    assert embedder_choice.wanted(before, "wordllama", "/") == Settings()
+    assert embedder_choice.wanted(before, "onnx", "/here", folder="m") == Settings("onnx", folder="/here/m")
     with pytest.raises(UsageError):
-        selection.wanted(before, "", "/", folder="m")
+        embedder_choice.wanted(before, "", "/", folder="m")
 
 
 def test_questions_that_still_go_to_the_old_address_are_said() -> None:

@@ -21,7 +21,7 @@ from task_support import AGENT, Desk
 
 from holdfast.field import coverage, handle, intake
 from holdfast.field.coverage import Behind, Coverage
-from holdfast.tasks import completion, states
+from holdfast.tasks import states, task_end
 
 EVER = 1.0  # everything changed after this
 HOLDER = """
@@ -177,7 +177,7 @@ def test_decisions_of_tasks_are_behind_until_they_are_taken_in_with_the_session_
     desk.say("--discovery", "Order 73 has no payment")
     assert only(coverage.look(room.vault)).is_known
     intake.sync(room.field)
-    completion.finish(room.vault, "audit", states.ABANDONED, "over", AGENT, desk.clock, {})
+    task_end.finish(room.vault, "audit", states.ABANDONED, "over", AGENT, desk.clock, {})
     assert only(coverage.look(room.vault)).is_known, "what was decided there binds nobody now"
     intake.sync(room.field)
     assert coverage.look(room.vault).behind == ()

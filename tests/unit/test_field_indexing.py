@@ -16,7 +16,7 @@ from holdfast.errors import Busy
 from holdfast.field import intake, retrieval, sources, traffic, words
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
-from holdfast.tasks import completion, states
+from holdfast.tasks import states, task_end
 from holdfast.vault import lineage, purge
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.transaction import writing
@@ -220,7 +220,7 @@ def test_what_a_person_strikes_from_a_task_is_not_shown(room: Room) -> None:
 
 
 def finish(desk: Desk, to: str) -> None:
-    completion.finish(desk.vault, "", to, "over", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", to, "over", AGENT, desk.clock, {})
     with writing(desk.vault, desk.clock()):
         pass
 

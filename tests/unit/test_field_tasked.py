@@ -12,7 +12,7 @@ from task_support import AGENT, Desk
 from holdfast.capture import codec, log
 from holdfast.capture.ids import new_id
 from holdfast.field import coverage, intake
-from holdfast.tasks import completion, record, states
+from holdfast.tasks import record, states, task_end
 from holdfast.vault.transaction import writing
 
 SECRET = "Order 73 holds a secret"
@@ -81,7 +81,7 @@ def test_a_log_that_only_grew_is_read_from_where_it_was_left(
 
 
 def test_the_log_of_a_finished_task_that_was_rewritten_is_read_anew(room: Room, desk: Desk) -> None:
-    completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {})
     with writing(desk.vault, desk.clock()):
         pass  # whoever writes next archives it
     intake.sync(room.field)

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import front_matter
-from holdfast.vault import frontmatter
+from holdfast.vault import front_matter_edits
 
 PIECES = (
     *(
@@ -112,7 +112,7 @@ REFUSED = {
 @pytest.mark.parametrize(("source", "fields"), READ)
 def test_what_people_write_is_read(source: str, fields: dict[str, Any]) -> None:
     assert front_matter.fields(source) == fields
-    known = frontmatter.parse(f"---\n{source}---\nbody\n")
+    known = front_matter_edits.parse(f"---\n{source}---\nbody\n")
     assert list(known.fields) == list(fields)
     assert known.body == "body\n"
 
@@ -137,7 +137,7 @@ def test_whatever_is_read_yaml_reads_the_same(source: str, before: str) -> None:
     try:
         front_matter.read(text)
     except front_matter.Damaged:
-        with pytest.raises(frontmatter.Unparsable):
-            frontmatter.parse(text)
+        with pytest.raises(front_matter_edits.Unparsable):
+            front_matter_edits.parse(text)
     else:
-        frontmatter.parse(text)  # which asks YAML, and refuses what it reads in another way
+        front_matter_edits.parse(text)  # which asks YAML, and refuses what it reads in another way

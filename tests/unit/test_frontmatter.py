@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdfast.vault import frontmatter, notes
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits, notes
+from holdfast.vault.front_matter_edits import Unparsable
 
 WORDS = st.text(string.ascii_letters + string.digits + " #:é'\"-", min_size=1, max_size=12)
 
 
 def changed(text: str, **fields: object) -> str:
-    return frontmatter.edit(frontmatter.parse(text), fields)
+    return front_matter_edits.edit(front_matter_edits.parse(text), fields)
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ def test_only_the_value_that_is_changed_changes(
     line = listed[nth % len(listed)]
     text = written(listed, last, body, crlf=crlf, bom=bom)
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
     except Unparsable:
         assume(False)
     try:
-        after = frontmatter.edit(document, {line.key: value})
+        after = front_matter_edits.edit(document, {line.key: value})
     except Unparsable:
         return  # it may say no, but not do harm
-    assert frontmatter.parse(after).fields == {**document.fields, line.key: value}
+    assert front_matter_edits.parse(after).fields == {**document.fields, line.key: value}
     at = listed.index(line)
     end = "\r\n" if crlf else "\n"
     above = "".join(one.text for one in listed[:at]) + line.before.rstrip()
@@ -118,13 +118,13 @@ def test_only_the_value_that_is_changed_changes(
 def test_a_new_key_goes_last_and_moves_nothing(made: tuple[list[Line], str, str], value: list[str], crlf: bool) -> None:
     text = written(*made, crlf=crlf, bom=False)
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
     except Unparsable:
         assume(False)
-    after = frontmatter.edit(document, {"reviewed": value})
+    after = front_matter_edits.edit(document, {"reviewed": value})
     assert after[: document.end] == text[: document.end]
     assert after.endswith(text[document.end :])
-    assert frontmatter.parse(after).fields["reviewed"] == value
+    assert front_matter_edits.parse(after).fields["reviewed"] == value
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_a_new_key_goes_last_and_moves_nothing(made: tuple[list[Line], str, str]
 )
 def test_a_list_that_grows_keeps_its_shape_and_the_comments_in_it(text: str, wanted: str) -> None:
     whole = f"---\nsources:{text if text.startswith(chr(10)) else ' ' + text}other: x\n---\n"
-    document = frontmatter.parse(whole)
-    after = frontmatter.edit(document, {"sources": [*document.fields["sources"], "c d"]})
+    document = front_matter_edits.parse(whole)
+    after = front_matter_edits.edit(document, {"sources": [*document.fields["sources"], "c d"]})
     assert after == whole.replace(text, wanted)
 
 
@@ -152,8 +152,8 @@ def test_a_value_that_is_so_already_changes_no_byte() -> None:
 
 def test_a_number_that_is_a_name_keeps_its_zeros() -> None:
     text = "---\nname: 007\nsources: [0123, 5, -1, +3]\n---\n"
-    assert frontmatter.parse(text).fields == {"name": "007", "sources": ["0123", 5, -1, "+3"]}
-    assert frontmatter.parse(changed(text, sources=["0123", "x"])).fields["sources"] == ["0123", "x"]
+    assert front_matter_edits.parse(text).fields == {"name": "007", "sources": ["0123", 5, -1, "+3"]}
+    assert front_matter_edits.parse(changed(text, sources=["0123", "x"])).fields["sources"] == ["0123", "x"]
     assert changed("---\nn: 1\n---\n", n=True) == "---\nn: true\n---\n"
 
 
@@ -167,9 +167,9 @@ def test_a_number_that_is_a_name_keeps_its_zeros() -> None:
 )
 def test_what_is_written_on_one_line_is_read_back_the_same(value: object) -> None:
     assume("\\ud" not in ascii(value))
-    line = frontmatter.inline(value)
+    line = front_matter_edits.inline(value)
     assert "\n" not in line
-    assert frontmatter.parse(f"---\nkey: {line}\n---\n").fields == {"key": value}
+    assert front_matter_edits.parse(f"---\nkey: {line}\n---\n").fields == {"key": value}
 
 
 @settings(deadline=None, max_examples=400)
@@ -177,7 +177,7 @@ def test_what_is_written_on_one_line_is_read_back_the_same(value: object) -> Non
 def test_any_text_is_read_or_refused_with_a_line(source: str, fenced: bool) -> None:
     text = f"---\n{source}\n---\nbody\n" if fenced else source
     try:
-        said = frontmatter.parse(text).text
+        said = front_matter_edits.parse(text).text
     except Unparsable as error:
         said = text if 1 <= error.line <= text.count("\n") + 1 and error.reason else f"{error}"
     assert said == text
@@ -205,16 +205,16 @@ def test_any_text_is_read_or_refused_with_a_line(source: str, fenced: bool) -> N
 def test_what_could_hurt_is_refused_at_once(source: str, reason: str) -> None:
     began = time.perf_counter()
     with pytest.raises(Unparsable, match=reason):
-        frontmatter.parse(f"---\n{source}\n---\n")
+        front_matter_edits.parse(f"---\n{source}\n---\n")
     assert time.perf_counter() - began < 2
 
 
 def test_a_number_of_five_thousand_digits_is_a_text() -> None:
-    assert frontmatter.parse(f"---\na: {'9' * 5000}\n---\n").fields["a"] == "9" * 5000
+    assert front_matter_edits.parse(f"---\na: {'9' * 5000}\n---\n").fields["a"] == "9" * 5000
 
 
 def test_an_empty_key_is_nothing_and_can_be_filled() -> None:
-    assert frontmatter.parse("---\nkey:\n---\n").fields == {"key": None}
+    assert front_matter_edits.parse("---\nkey:\n---\n").fields == {"key": None}
     assert changed("---\nkey:\nb: c\n---\n", key="x") == "---\nkey: x\nb: c\n---\n"
     assert changed("---\nkey: # why\n---\n", key="x") == "---\nkey: x # why\n---\n"
 
@@ -222,15 +222,15 @@ def test_an_empty_key_is_nothing_and_can_be_filled() -> None:
 @pytest.mark.parametrize("text", ["", "---", "--- \n", "---\na: b\n", "# Title\n", "\ufeff"])
 def test_a_text_without_front_matter_says_so(text: str) -> None:
     with pytest.raises(Unparsable, match=r"no front matter|never closed"):
-        frontmatter.parse(text)
+        front_matter_edits.parse(text)
 
 
 def test_the_line_of_a_problem_is_the_line_in_the_file() -> None:
     with pytest.raises(Unparsable) as caught:
-        frontmatter.parse("---\na: b\nc: [\nd: e\n---\n")
+        front_matter_edits.parse("---\na: b\nc: [\nd: e\n---\n")
     assert caught.value.line in (3, 4, 5)
-    assert frontmatter.parse("---\na: b\n\nc: d\n---\n").line_of("c") == 4
-    assert frontmatter.parse("---\na: b\n---\n").line_of("c") == 1
+    assert front_matter_edits.parse("---\na: b\n\nc: d\n---\n").line_of("c") == 4
+    assert front_matter_edits.parse("---\na: b\n---\n").line_of("c") == 1
 
 
 def test_what_cannot_be_changed_in_place_is_refused_and_left() -> None:
@@ -244,7 +244,7 @@ def test_what_cannot_be_changed_in_place_is_refused_and_left() -> None:
 
 @pytest.mark.parametrize("empty", ["[]", "[ ]", "[ # none yet\n]", "[\n  # only a comment\n]"])
 def test_the_first_item_of_a_list_costs_no_comment_in_it(empty: str) -> None:
-    before = frontmatter.parse(f"---\nsources: {empty}\nname: x\n---\nbody\n")
-    text = frontmatter.edit(before, {"sources": ["one", "two"]})
-    assert frontmatter.parse(text).fields == {"sources": ["one", "two"], "name": "x"}
+    before = front_matter_edits.parse(f"---\nsources: {empty}\nname: x\n---\nbody\n")
+    text = front_matter_edits.edit(before, {"sources": ["one", "two"]})
+    assert front_matter_edits.parse(text).fields == {"sources": ["one", "two"], "name": "x"}
     assert text.replace("one, two", "") == before.text

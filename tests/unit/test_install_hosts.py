@@ -14,7 +14,7 @@ from hook_support import Home
 from holdfast.capture import home as homes
 from holdfast.hosts import HOSTS, KNOWN, json_hooks, registration
 from holdfast.hosts.claude_code import settings as claude_code
-from holdfast.hosts.codex import config as toml
+from holdfast.hosts.codex import config_toml as toml
 from holdfast.hosts.codex import settings as codex
 from holdfast.hosts.host import host as host_of
 from holdfast.hosts.host import registrar

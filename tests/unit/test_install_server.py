@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.hosts import json_hooks, jsonc, registration
 from holdfast.hosts.claude_code import settings as claude_code
-from holdfast.hosts.codex import config as toml
+from holdfast.hosts.codex import config_toml as toml
 from holdfast.hosts.codex import settings as codex
 from holdfast.hosts.registration import Server
 from holdfast.install import plan, removal, settings_files

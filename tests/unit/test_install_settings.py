@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from test_jsonc import Writer
 
 from holdfast.hosts import json_hooks, jsonc
-from holdfast.hosts.codex import config as toml
+from holdfast.hosts.codex import config_toml as toml
 from holdfast.hosts.registration import added
 
 LINE = (

@@ -14,6 +14,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import numpy
 import pytest
 from hook_support import SOURCE, Home, wait_until
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -106,7 +107,7 @@ def test_every_tool_does_its_work_over_the_streams_of_a_real_process(fresh: Home
 
 
 @pytest.mark.slow
-def test_the_server_is_there_in_a_second_and_small_until_it_is_asked_to_search(fresh: Home) -> None:
+def test_the_server_is_there_in_a_second_and_stays_small_with_few_thoughts(fresh: Home) -> None:
     def size(pid: int) -> tuple[float, bool]:
         status = Path(f"/proc/{pid}/status").read_text()
         (line,) = (line for line in status.splitlines() if line.startswith("VmRSS"))
@@ -123,7 +124,9 @@ def test_the_server_is_there_in_a_second_and_small_until_it_is_asked_to_search(f
         assert not has_numpy
         assert megabytes < 120
         await talk.ask("recall", query="orders")
-        assert size(pid)[1], "so the look at the maps can see it"
+        assert not size(pid)[1], "a few thoughts are searched without it"
+        assert numpy.__version__
+        assert size(os.getpid())[1], "so the look at the maps can see it"
 
     by_process(fresh, look)
 

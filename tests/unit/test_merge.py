@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from holdfast.vault import frontmatter, note_facets, notes
+from holdfast.vault import front_matter_edits, note_facets, notes
 from holdfast.vault.merge import Merged, merge, merge_lines
 
 PATH = "knowledge/locks.md"
@@ -28,7 +28,7 @@ Three.
 
 def fields(text: str | None) -> dict[str, object]:
     assert text is not None
-    return frontmatter.parse(text).fields
+    return front_matter_edits.parse(text).fields
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_body_that_appears_behind_a_bare_front_matter_stays_apart_from_it() ->
     base = "---\nname: x\n---"
     merged = merge(PATH, base, base.replace("name: x", "name: x\nkind: rule"), base + "\nwords\n")
     assert not merged.conflict
-    assert frontmatter.parse(merged.text or "").body == "words\n"
+    assert front_matter_edits.parse(merged.text or "").body == "words\n"
 
 
 def test_two_notes_of_one_name_made_apart_are_a_conflict() -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from holdfast.capture import quoting
 from holdfast.capture.quoting import BESIDE, BODY, HANDOFF, LINE, OWN, Quoted
-from holdfast.vault import frontmatter, note_facets, notes
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits, note_facets, notes
+from holdfast.vault.front_matter_edits import Unparsable
 
 LETTERS = st.text(st.sampled_from("abcAZ09 _-./:#'\"\\&*!|>%@`{}[],?~=\t日é😀\u2028\u00a0"), max_size=40)
 # No tags, no odd line breaks, quotes only as spelled below.
@@ -24,7 +24,7 @@ def same(raw: object) -> str:
 
 def agree(text: str) -> None:
     read = quoting.fields_of(text)
-    for name, known in frontmatter.parse(text).fields.items():
+    for name, known in front_matter_edits.parse(text).fields.items():
         if not isinstance(known, (bool, int)):
             assert read.get(name, "") == same(known), f"{name} in {text!r}"
 
@@ -36,7 +36,7 @@ def test_what_we_write_is_read_back_as_the_real_parser_does(
     name: str, description: str, project: str, words: list[str]
 ) -> None:
     fields = {"name": name, "description": description, "kind": "rule", "project": project, "sources": words}
-    agree(frontmatter.render(fields, "body\n"))
+    agree(front_matter_edits.render(fields, "body\n"))
 
 
 SPELLINGS = (
@@ -84,7 +84,7 @@ def test_what_people_write_is_read_as_the_real_parser_does(
     lines = [f"{key}{colon}{how.format(value.strip())}\n" for key, how, value in pairs]
     text = f"---\n{between.join(lines)}---\nbody\n"
     try:
-        frontmatter.parse(text)
+        front_matter_edits.parse(text)
     except Unparsable:
         quoting.fields_of(text)  # it may say anything of what is none, but never fails
         return

@@ -18,7 +18,7 @@ from judge_server import Server
 
 from holdfast.capture import config
 from holdfast.errors import UsageError
-from holdfast.field import embedders, embedding, embedding_process, handle, intake, selection
+from holdfast.field import embedder_choice, embedders, embedding, embedding_process, handle, intake
 from holdfast.field.embedder_models import WordLlama
 from holdfast.field.embedders import WORDLLAMA as NAME
 from holdfast.field.embedders import NoVectors, Settings
@@ -64,7 +64,7 @@ def ended(memory: Memory) -> Progress:
 
 def changed(memory: Memory, wanted: Settings) -> Progress:
     """A change, made by this process itself."""
-    selection.choose(memory.at.state, memory.field.embedders().chosen, wanted, memory.at.env)
+    embedder_choice.choose(memory.at.state, memory.field.embedders().chosen, wanted, memory.at.env)
     embedding_process.work(memory.at.vault, memory.at.env)
     last = embedding_process.progress(memory.at.vault)
     assert last
@@ -73,7 +73,7 @@ def changed(memory: Memory, wanted: Settings) -> Progress:
 
 def held_back(memory: Memory, server: Server, model: Model) -> None:
     """A change to an endpoint that has answered the probe and now keeps the process waiting."""
-    selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+    embedder_choice.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
     model.gate.clear()
     model.waiting.clear()
     assert memory.field.embed() in embedding_process.STARTED
@@ -134,7 +134,7 @@ def test_killed_it_is_gone_on_with_where_it_was(memory: Memory) -> None:
     memory.field.catch_up()
     model = Model(16)
     with Server(model) as server:
-        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        embedder_choice.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         pid = memory.field.embed()
         until(lambda: memory.field.embedders().coming > 0)
         model.gate.clear()
@@ -179,7 +179,7 @@ def test_an_endpoint_that_goes_away_half_way_is_said_and_the_old_one_serves_on(m
 @pytest.mark.slow
 def test_whoever_follows_is_told_why_it_stands_still(memory: Memory) -> None:
     with Server(Model(16, most=1)) as server:
-        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        embedder_choice.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         with pytest.raises(NoVectors, match="400"):
             list(memory.field.follow_embedding(soon))
     assert serving(memory) == NAME
@@ -205,7 +205,7 @@ def test_a_choice_that_is_changed_on_the_way_counts_at_once(memory: Memory) -> N
     first, second = Model(16), Model(24)
     with Server(first) as one, Server(second) as other:
         held_back(memory, one, first)
-        selection.choose(memory.at.state, settings_for(one), settings_for(other), memory.at.env)
+        embedder_choice.choose(memory.at.state, settings_for(one), settings_for(other), memory.at.env)
         first.gate.set()
         assert ended(memory).model == name_for(other)
         assert serving(memory) == name_for(other)
@@ -276,7 +276,7 @@ def test_a_vault_cannot_name_the_address_that_questions_are_sent_to(memory: Memo
 def test_nobody_is_started_soon_after_one_that_gave_up_or_where_the_user_wants_none(memory: Memory) -> None:
     now = time.time()
     with Server(Model(16, most=1)) as server:
-        selection.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
+        embedder_choice.choose(memory.at.state, Settings(), settings_for(server), memory.at.env)
         started = {**memory.at.env, "HOLDFAST_CLOSE": ""}
         assert not Background(memory.at.vault, memory.at.env).start(), "the tests' homes start nothing by themselves"
         assert Background(memory.at.vault, started).start()
@@ -358,7 +358,7 @@ def test_the_default_model_and_that_of_the_extra_need_no_recipe(memory: Memory) 
 def test_recipes_are_kept_for_the_newest_few_and_hold_no_key(memory: Memory, token: str) -> None:
     env = {**memory.at.env, "KEY": token}
     for nth in range(embedders.MOST + 3):
-        selection.remember(memory.at.state, Settings("openai", f"m{nth}", "http://127.0.0.1:1", "KEY"), env)
+        embedder_choice.remember(memory.at.state, Settings("openai", f"m{nth}", "http://127.0.0.1:1", "KEY"), env)
     kept = embedders.recalled(memory.at.state)
     assert list(kept) == [f"openai:m{nth}@127.0.0.1:1/v1" for nth in range(3, embedders.MOST + 3)]
     assert token not in Path(memory.at.state, embedders.FILE).read_text(encoding="utf-8")

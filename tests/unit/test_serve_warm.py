@@ -15,7 +15,7 @@ from judge_server import Server
 
 from holdfast.capture import config
 from holdfast.errors import HoldfastError
-from holdfast.field import embedders, embedding, intake, selection
+from holdfast.field import embedder_choice, embedders, embedding, intake
 from holdfast.field.embedder_models import WordLlama
 from holdfast.field.embedders import WORDLLAMA as NAME
 from holdfast.field.embedders import Settings
@@ -29,7 +29,7 @@ def test_another_embedder_in_the_settings_counts_without_a_restart(fresh: Home) 
         intake.sync(field)
         store = field.store
     with Server(Model(256)) as server:
-        selection.choose(fresh.state, Settings(), settings_for(server), fresh.env)
+        embedder_choice.choose(fresh.state, Settings(), settings_for(server), fresh.env)
         with warm.field() as field:
             assert field.store is store, "it stays open"
             assert field.embedder
@@ -63,7 +63,7 @@ def test_settings_that_name_nobody_leave_search_to_the_words_until_they_are_mend
 def test_what_a_server_began_with_can_still_be_made_when_another_takes_over(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(3))
     with Server(Model(16)) as server:
-        selection.choose(fresh.state, Settings(), settings_for(server), fresh.env)
+        embedder_choice.choose(fresh.state, Settings(), settings_for(server), fresh.env)
         Path(fresh.state, embedders.FILE).unlink()
         Warm(str(fresh.vault), embedders.made_from(settings_for(server), fresh.env), lambda: 1.0, fresh.env).stop()
         assert list(embedders.recalled(fresh.state)) == [name_for(server)]

@@ -16,7 +16,7 @@ from hook_support import SOURCE
 
 from holdfast.capture.gate import BY_UPKEEP
 from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
-from holdfast.vault import frontmatter, history, index, journal, note_facets, notes, remote
+from holdfast.vault import front_matter_edits, history, index, journal, note_facets, notes, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.journal import beside_of
 from holdfast.vault.sync import Conflict, Synced, preview, sync
@@ -98,12 +98,14 @@ def machines(place: Path, template: Path) -> tuple[str, str, str]:
 def close_a_session(vault: str, name: str, day: int) -> None:
     """What a close leaves: a note, a handoff, a line of activity, and a source more in a note that was there."""
     line = f"[2027-01-{day:02} 10:00:00] [shop] {name}\n"
-    found = frontmatter.parse(there(vault))
+    found = front_matter_edits.parse(there(vault))
     write(
         vault,
         f"close of {name}",
         {
-            PATH: frontmatter.edit(found, {"sources": [*found.fields["sources"], name], "edited": f"2027-02-{day:02}"}),
+            PATH: front_matter_edits.edit(
+                found, {"sources": [*found.fields["sources"], name], "edited": f"2027-02-{day:02}"}
+            ),
             f"knowledge/{name}.md": text(name),
             f"lineage/shop-1/2027-{name}.md": f"---\ntitle: {name}\n---\nNext: go on.\n",
             "activity.log": there(vault, "activity.log") + line,
@@ -156,7 +158,7 @@ def test_two_machines_that_both_closed_sessions_lose_nothing(machines: tuple[str
     assert there(one, "activity.log") == FIRST + "".join(
         f"[2027-01-0{day} 10:00:00] [shop] {name}\n" for day, name in ((2, "carts"), (3, "boats"), (4, "trees"))
     )
-    fields = frontmatter.parse(there(one)).fields
+    fields = front_matter_edits.parse(there(one)).fields
     assert sorted(fields["sources"]) == ["a", "boats", "carts", "trees"]
     assert fields["edited"] == "2027-02-04"
     for name in ("carts", "boats", "trees"):

@@ -12,7 +12,7 @@ import pytest
 from task_support import AGENT, NOW, PROJECT, Desk
 
 from holdfast.capture import home, once, platform, queue
-from holdfast.tasks import boot, commands, completion, page_file, record, states, transaction
+from holdfast.tasks import boot, commands, page_file, record, states, task_end, transaction
 from holdfast.tasks.index import Index
 from holdfast.tasks.record import Entry
 from holdfast.vault import own_files as task_files
@@ -201,7 +201,7 @@ def test_completed_here_while_checkpointed_there_nothing_is_lost(desk: Desk, pla
     desk.say("--discovery", "found here")
     other.time = desk.time + ahead
     other.say("--discovery", "found there")
-    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     write(desk)
     for one in (desk, other, desk, other):
         sync.sync(one.vault, one.clock(), hub)
@@ -235,7 +235,7 @@ def test_a_start_is_not_told_of_a_task_whose_folder_was_deleted(desk: Desk) -> N
 
 
 def test_killed_amid_taking_in_an_archive_it_is_taken_in_by_the_next(desk: Desk, monkeypatch: Any) -> None:
-    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     whole = task_files._forget
     monkeypatch.setattr(task_files, "_forget", lambda *_: None)
     write(desk)
@@ -304,8 +304,8 @@ def test_an_index_that_is_damaged_within_is_made_anew(desk: Desk) -> None:
 
 
 def test_completing_again_promotes_and_keeps_what_is_said_the_second_time(desk: Desk) -> None:
-    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {}, findings=[("learned", "A")])
-    done = completion.finish(
+    task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {}, findings=[("learned", "A")])
+    done = task_end.finish(
         desk.vault, "audit", states.COMPLETED, "", AGENT, desk.clock, {},
         findings=[("learned", "A"), ("learned", "B")], promote=["all"],
     )  # fmt: skip
@@ -319,7 +319,7 @@ def test_what_comes_to_a_task_while_it_is_archived_is_not_taken_away_with_its_fo
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A person edits the page after the archive was made, and somebody who looks takes it into the log."""
-    completion.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     whole = Writer.commit
 
     def commit(writer: Writer, subject: str, *given: Any, **more: Any) -> Any:
@@ -343,7 +343,7 @@ def test_the_decisions_of_an_abandoned_task_take_the_place_of_nothing(desk: Desk
     old = desk.show().in_force[0]
     desk.start("other", "Another")
     desk.say("--task", "other", "--decision", "--supersedes", old.id, "config/auth.yaml may be changed")
-    completion.finish(desk.vault, "other", states.ABANDONED, "given up", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "other", states.ABANDONED, "given up", AGENT, desk.clock, {})
     write(desk)
     assert decided(desk) == ["DO NOT modify config/auth.yaml"]
 
@@ -379,7 +379,7 @@ def test_completed_on_two_machines_at_once_it_is_one_task_with_all_its_entries(d
     other.time = desk.time
     for one, what in ((desk, "here"), (other, "there")):
         one.say("--discovery", f"found {what}")
-        completion.finish(one.vault, "", states.COMPLETED, what, AGENT, one.clock, {})
+        task_end.finish(one.vault, "", states.COMPLETED, what, AGENT, one.clock, {})
         write(one)
     for one in (desk, other, desk, other, desk):
         sync.sync(one.vault, one.clock(), hub)

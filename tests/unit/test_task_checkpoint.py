@@ -12,7 +12,7 @@ from holdfast.capture import ledger, log, once
 from holdfast.capture.flags import Speaker
 from holdfast.errors import Conflict, NotFound, UsageError
 from holdfast.model import Project
-from holdfast.tasks import boot, commands, completion, page, record, states
+from holdfast.tasks import boot, commands, page, record, states, task_end
 from holdfast.tasks.transaction import Transaction as Locked
 
 
@@ -458,7 +458,7 @@ def test_why_there_is_no_next_step_is_said_and_what_failed_or_was_passed_over_is
 
 def test_a_task_that_is_over_has_no_next_step(desk: Desk) -> None:
     desk.start("audit", "Audit", "files 001-003")
-    completion.finish(desk.vault, "", states.ABANDONED, "", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "", states.ABANDONED, "", AGENT, desk.clock, {})
     assert (desk.show("audit").step(), desk.show("audit").no_step()) == ("", "the task is abandoned")
 
 

@@ -15,7 +15,7 @@ from task_support import AGENT, NOW, PROJECT, Desk
 from holdfast.capture import notices, queue
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.tasks import boot, completion, page, record, states
+from holdfast.tasks import boot, page, record, states, task_end
 from holdfast.vault import check, own_files, sync
 from holdfast.vault.git import Repository
 from holdfast.vault.transaction import writing
@@ -42,10 +42,10 @@ def waiting(vault: str) -> list[tuple[str, str]]:
     return [(one.flag.kind, one.flag.text) for one in queue.read(f"{vault}/.state/queue", NOW).entries]
 
 
-def finish(desk: Desk, to: str = states.COMPLETED, status: str = "all done", **more: Any) -> completion.Finished:
-    done = completion.finish(desk.vault, "", to, status, AGENT, desk.clock, {}, **more)
+def finish(desk: Desk, to: str = states.COMPLETED, status: str = "all done", **more: Any) -> task_end.Finished:
+    done = task_end.finish(desk.vault, "", to, status, AGENT, desk.clock, {}, **more)
     write(desk)
-    return completion.looked_at(desk.vault, done, desk.clock)
+    return task_end.looked_at(desk.vault, done, desk.clock)
 
 
 def test_what_checkpoints_wrote_is_committed_as_ours_by_the_next_writer(desk: Desk) -> None:
@@ -150,7 +150,7 @@ def test_findings_are_flagged_for_the_close_and_promoted_entries_too(desk: Desk)
 
 def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next_writer(desk: Desk) -> None:
     desk.start()
-    completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
+    task_end.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
     assert os.path.exists(f"{desk.vault}/tasks/audit")
     write(desk)
     assert not os.path.exists(f"{desk.vault}/tasks/audit")
@@ -160,7 +160,7 @@ def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next
 def test_killed_between_archive_and_removal_nothing_is_flagged_or_archived_twice(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
-    completion.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
+    task_end.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
     kept = f"{desk.vault}-kept"
     shutil.copytree(f"{desk.vault}/tasks/audit", kept, symlinks=True)
     write(desk)
@@ -289,7 +289,7 @@ def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk
     desk.start("port", "Try another port")
     desk.say("--task", "port", "--decision", "--supersedes", old, "Use port 9090 for the mock server")
     assert desk.show("server").in_force == ()
-    completion.finish(desk.vault, "port", states.ABANDONED, "", AGENT, desk.clock, {})
+    task_end.finish(desk.vault, "port", states.ABANDONED, "", AGENT, desk.clock, {})
     write(desk)
     assert [one.id for one in desk.show("server").in_force] == [old]
     assert "~~" not in desk.page("server")

@@ -12,9 +12,9 @@ from hook_support import Home, Terminal
 from holdfast.capture import home, projects
 from holdfast.capture.gate import BY_USER
 from holdfast.errors import NotFound, UsageError
-from holdfast.vault import brief, frontmatter, review
+from holdfast.vault import brief, front_matter_edits, review
 
-RULE = frontmatter.render({"name": "obey", "description": "obey", "kind": "rule"}, "\nObey the repository.\n")
+RULE = front_matter_edits.render({"name": "obey", "description": "obey", "kind": "rule"}, "\nObey the repository.\n")
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ Promise: whatever is read here a YAML parser reads the same, and whatever is ref
 file is a rule for one and damaged for the other. It knows the YAML that people write in front matter: keys and values,
 quotes, comments, folded lines, lists and tables of either form. Anchors, tags, two keys of one name and whatever else
 can be read in two ways make the file damaged, which is said: a second `origin` or `status` would let a file be trusted
-by one reader and not by the other (vault/frontmatter holds it against YAML). Text that runs over several lines comes
-with its blanks as one; vault/frontmatter has it exactly.
+by one reader and not by the other (vault/front_matter_edits holds it against YAML). Text that runs over several lines
+comes with its blanks as one; vault/front_matter_edits has it exactly.
 """
 
 from __future__ import annotations

@@ -10,16 +10,16 @@ from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.memory import Memory
 from holdfast.tasks import page, states
-from holdfast.tasks.completion import ALL, FIELDS
+from holdfast.tasks.task_end import ALL, FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from holdfast.tasks.commands import Saved
-    from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
+    from holdfast.tasks.task_end import Finished, Offer
 
 
 Named = Annotated[str, Argument(metavar="[ID]", help="The task; without it the open one of this project.")]

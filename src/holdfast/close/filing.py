@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import gate, quoting
 from holdfast.model import TRUSTED, Flag
 from holdfast.text.order_phrases import without_request
-from holdfast.vault import anchors, edits, frontmatter, index, notes
+from holdfast.vault import anchors, edits, front_matter_edits, index, notes
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ AN_ID = "0" * 25 + "Z"  # as long as any
 class GrowingNote:
     """A note to which flags are added. `lines` go last, `proofs` to the evidence."""
 
-    document: frontmatter.Document
+    document: front_matter_edits.Document
     sources: list[Any]
     edited: str
     size: int
@@ -49,14 +49,14 @@ class GrowingNote:
     def of(cls, text: str, most: int) -> GrowingNote | None:
         """None where it cannot be added to: somebody is in the middle of it, or wrote what we cannot change."""
         try:
-            document = frontmatter.parse(text)
+            document = front_matter_edits.parse(text)
             sources = document.fields.get("sources") or []
             if not isinstance(sources, list):
                 return None
             # The largest edit that may come is tried now, while the flags can still go elsewhere.
             trial = [*sources, *[AN_ID] * (most - len(sources))]
-            frontmatter.edit(document, {"sources": trial, "edited": "9999-12-31"})
-        except frontmatter.Unparsable:
+            front_matter_edits.edit(document, {"sources": trial, "edited": "9999-12-31"})
+        except front_matter_edits.Unparsable:
             return None
         size = len(text.encode("utf-8", "surrogateescape"))
         edited = str(document.fields.get("edited") or "")
@@ -79,7 +79,7 @@ class GrowingNote:
             fields = self.document.fields
             before = str(fields.get("said") or fields.get("created") or "").split()
             changes["said"] = " ".join([*before, *self.said][-MOST_SAID:])
-        text = frontmatter.edit(self.document, changes)
+        text = front_matter_edits.edit(self.document, changes)
         if self.proofs:
             text = edits.with_proofs(text, self.proofs)
         return edits.with_lines(text, self.lines)

@@ -19,7 +19,7 @@ from holdfast.capture import gate
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.model import TRUSTED, Flag
-from holdfast.vault import frontmatter, index, notes
+from holdfast.vault import front_matter_edits, index, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,8 +47,8 @@ COMMON = frozenset(
 def body_of(text: str) -> str:
     """The part behind a note's front matter; "" where that cannot be read."""
     try:
-        return frontmatter.parse(text).body
-    except frontmatter.Unparsable:
+        return front_matter_edits.parse(text).body
+    except front_matter_edits.Unparsable:
         return ""
 
 

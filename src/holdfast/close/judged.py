@@ -16,7 +16,7 @@ from holdfast.close import groups
 from holdfast.close.filing import MOST_SOURCES, Filing, sources_of
 from holdfast.close.groups import DISCARD, MERGE, SUPERSEDE, Decided
 from holdfast.model import TRUSTED, Flag
-from holdfast.vault import authority, edits, frontmatter, notes
+from holdfast.vault import authority, edits, front_matter_edits, notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def take_back(filing: Filing, decided: Decided) -> None:
     """A person was saving the note that this one was to replace: then it replaces nothing."""
     path = filing.places_of([decided.flags[0].id]).get(decided.flags[0].id, "")
     text = filing.text(path) if path else None
-    if text is not None and decided.target in (frontmatter.parse(text).fields.get("supersedes") or ()):
+    if text is not None and decided.target in (front_matter_edits.parse(text).fields.get("supersedes") or ()):
         filing.put(path, notes.with_fields(text, supersedes=[]))
 
 
@@ -154,7 +154,7 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
         return False
     if groups.lost(decided.seen, decided.body) and filing.is_by_hand(decided.target):
         return False  # the line that it would lose may be the person's
-    document = frontmatter.parse(text)
+    document = front_matter_edits.parse(text)
     before = [str(one) for one in document.fields.get("sources") or []]
     fresh = [one for one in sources if one not in before]
     if len(before) + len(fresh) > MOST_SOURCES:
@@ -166,8 +166,8 @@ def merge(filing: Filing, decided: Decided, by: str, *, day: str, sources: Seque
     if decided.description:
         fields["description"] = notes.describe(decided.description)
     try:
-        changed = frontmatter.edit(frontmatter.parse(head + body), fields)
-    except frontmatter.Unparsable:
+        changed = front_matter_edits.edit(front_matter_edits.parse(head + body), fields)
+    except front_matter_edits.Unparsable:
         return False
     lines = [line for line in _evidence(decided.flags) if line not in changed.splitlines()]
     filing.put(decided.target, edits.with_proofs(changed, lines) if lines else changed, *sources)

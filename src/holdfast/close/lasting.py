@@ -19,7 +19,7 @@ from holdfast.capture.ids import digest, made_of
 from holdfast.model import Flag
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
-from holdfast.vault import edits, frontmatter, notes, prompts
+from holdfast.vault import edits, front_matter_edits, notes, prompts
 from holdfast.vault.lineage import MECHANICAL, Handoff
 from holdfast.witness.account import TRACKER
 from holdfast.witness.model_words import QuotedWords, names
@@ -91,14 +91,14 @@ def add_day(filing: Filing, path: str, day: str, source: str) -> bool:
     if text is None:
         return False
     try:
-        fields = frontmatter.parse(text).fields
+        fields = front_matter_edits.parse(text).fields
         days = str(fields.get("said") or fields.get("created") or "").split()
         sources = [str(one) for one in fields.get("sources") or []]
         if any(one.startswith(source.rsplit(":", 2)[0]) for one in sources):
             return True  # in this session: once more is not again
         changes = {"said": " ".join([*days, day][-MOST_DAYS:]), "sources": [*sources, source]}
         filing.put(path, notes.with_fields(text, **changes), source)
-    except (frontmatter.Unparsable, TypeError):
+    except (front_matter_edits.Unparsable, TypeError):
         return False
     return True
 
@@ -234,7 +234,7 @@ def _tell(filing: Filing, work: Work, one: Utterance, days: Sequence[str], sourc
     words, that one gets the days."""
     said = " ".join([*days, one.day][-MOST_DAYS:])
     for path, text in list(filing.texts.items()):
-        fields = frontmatter.parse(text).fields if text and path.startswith(("feedback/", "knowledge/")) else {}
+        fields = front_matter_edits.parse(text).fields if text and path.startswith(("feedback/", "knowledge/")) else {}
         if fields.get("said") and folding.are(one.words, folding.words(str(fields.get("description") or ""))):
             filing.put(path, notes.with_fields(text or "", said=said), source)
             return

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.field import (
+        embedder_choice,
         embedders,
         embedding_process,
         handle,
         intake,
         retrieval,
-        selection,
         store,
         thought,
         traffic,
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from holdfast.field.embedders import Settings
     from holdfast.memory import Context
 else:
-    embedders, embedding_process, handle, intake, retrieval, selection, store, thought, thinking, traffic = lazily(
-        "holdfast.field", "embedders embedding_process handle intake retrieval selection store thought think traffic"
+    embedders, embedding_process, handle, intake, retrieval, embedder_choice, store, thought, thinking, traffic = (
+        lazily(
+            "holdfast.field",
+            "embedders embedding_process handle intake retrieval embedder_choice store thought think traffic",
+        )
     )
 
 T = TypeVar("T")
@@ -84,36 +87,36 @@ class Field:
         """To be used as a context, which closes it."""
         return self.opener.field()
 
-    def embedders(self) -> selection.EmbedderStatus:
+    def embedders(self) -> embedder_choice.EmbedderStatus:
         """The embedder that is chosen, the one that serves, and how far a change is."""
         state = home.machine_state(self.at.env)
         wishes, former = embedders.settings(config.load(state)), embedders.Former(state, self.at.env)
         if not home.format_of(self.at.vault):
-            return selection.shown(None, wishes, self.at.env, former)
+            return embedder_choice.shown(None, wishes, self.at.env, former)
         with handle.opened(self.at.vault, None, self.at.clock) as field:
-            return selection.shown(field, wishes, self.at.env, former)
+            return embedder_choice.shown(field, wishes, self.at.env, former)
 
     def wanted_embedder(self, name: str, **given: str) -> Settings:
         """The choice that a command line means; nothing is sent anywhere yet. Raises UsageError, NoVectors."""
-        found = selection.wanted(self._embedder_before(), name, self.at.cwd, **given)
+        found = embedder_choice.wanted(self._embedder_before(), name, self.at.cwd, **given)
         embedders.made_from(found, self.at.env)
         return found
 
     def _embedder_before(self) -> Settings:
         return embedders.wished(home.machine_state(self.at.env)) or embedders.Settings()
 
-    def choose_embedder(self, wanted: Settings) -> selection.EmbedderChoice:
+    def choose_embedder(self, wanted: Settings) -> embedder_choice.EmbedderChoice:
         """Write a choice that works into this machine's settings, and embed the field in the background."""
-        chosen = selection.choose(home.machine_state(self.at.env), self._embedder_before(), wanted, self.at.env)
+        chosen = embedder_choice.choose(home.machine_state(self.at.env), self._embedder_before(), wanted, self.at.env)
         return replace(chosen, pid=self.embed() if chosen.model else 0)
 
     def embed(self) -> int:
         """Start embedding what is left in the background; the process, 0 where there is nothing to start it for."""
         return embedding_process.start(self.at.vault, self.at.env) if home.format_of(self.at.vault) else 0
 
-    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[selection.EmbedderStatus]:
+    def follow_embedding(self, wait: Callable[[], None]) -> Iterator[embedder_choice.EmbedderStatus]:
         """The state of the embedding, again and again until it is done. Raises NoVectors where it stands still."""
-        return selection.follow(self.at.vault, self.at.env, self.embedders, wait)
+        return embedder_choice.follow(self.at.vault, self.at.env, self.embedders, wait)
 
     def scope(self, *, everything: bool = False) -> store.Scope:
         """This project and what is global; with `everything` all projects."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import drafts, episodes, flags, gate, platform
 from holdfast.errors import Busy, Conflict, NotFound, UsageError
 from holdfast.model import value
-from holdfast.tasks import checkpoint_words, commands, completion, record, states
+from holdfast.tasks import checkpoint_words, commands, record, states, task_end
 from holdfast.tasks.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from holdfast.memory import Context
     from holdfast.tasks.checkpoint_words import Words
     from holdfast.tasks.commands import Decided, Saved
-    from holdfast.tasks.completion import Finished, Offer
     from holdfast.tasks.page import View
     from holdfast.tasks.queries import Task
     from holdfast.tasks.runs import Ran, Wish
+    from holdfast.tasks.task_end import Finished, Offer
 
 
 @value
@@ -107,16 +107,16 @@ class Tasks:
         if to == states.COMPLETED and not anyway and (why := self.doubts(ident)):
             raise UsageError(f"{why}; nothing was changed. If it is meant all the same, say its id and --anyway.")
         at, by = self.at, self._speaker()
-        done = completion.finish(at.vault, ident, to, status, by, at.clock, at.env, findings=findings, promote=promote)
+        done = task_end.finish(at.vault, ident, to, status, by, at.clock, at.env, findings=findings, promote=promote)
         self._commit_tasks()  # archives what is over
-        return completion.looked_at(self.at.vault, done, self.at.clock)
+        return task_end.looked_at(self.at.vault, done, self.at.clock)
 
     def doubts(self, ident: str = "") -> str:
         """The reason to ask whether a task is complete, as the beginning of a sentence; "" without one."""
         with Transaction(self.at.vault, self.at.clock) as desk:
             task = states.choose(desk.index, ident, self.at.project().id, self.at.env)
             desk.believe(task.id)
-            return completion.doubts(desk.index, task, is_named=bool(ident or self.at.env.get(states.VARIABLE)))
+            return task_end.doubts(desk.index, task, is_named=bool(ident or self.at.env.get(states.VARIABLE)))
 
     def reopen(self, ident: str, reason: str = "") -> Saved:
         """Go on with a task that is over."""
@@ -136,13 +136,13 @@ class Tasks:
         return saved
 
     def promotable(self, ident: str) -> list[Offer]:
-        return completion.offers(self.at.vault, ident, self.at.project().id, self.at.clock, self.at.env)
+        return task_end.offers(self.at.vault, ident, self.at.project().id, self.at.clock, self.at.env)
 
     def promote(self, ident: str, wanted: Sequence[str]) -> list[Offer]:
         """Flag decisions and discoveries of a task, so that the close makes notes of them."""
         if not wanted:
             raise UsageError("Say which entries, or --all; nothing was written.")
-        return completion.promote(self.at.vault, ident, wanted, self._speaker(), self.at.clock, self.at.env)
+        return task_end.promote(self.at.vault, ident, wanted, self._speaker(), self.at.clock, self.at.env)
 
     def protocol(self, form: str) -> str:
         return states.block(form)

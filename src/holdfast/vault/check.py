@@ -20,9 +20,9 @@ from holdfast.capture import codec, gate, home, log, platform, same_project
 from holdfast.capture.quoting import BESIDE_NAME
 from holdfast.errors import GitFailed, UsageError
 from holdfast.tasks import page, page_file, record
-from holdfast.vault import check_notes, frontmatter, index, journal, note_facets, notes
+from holdfast.vault import check_notes, front_matter_edits, index, journal, note_facets, notes
 from holdfast.vault.check_notes import FIXABLE, Finding, IndexNames, Level, Names, Report, broken_links, of_note
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.git import Repository
 from holdfast.vault.index import is_note_path
 from holdfast.vault.index_rows import StoredIndex
@@ -122,7 +122,7 @@ def of_handoff(vault: str, path: str) -> Iterator[Finding]:
     try:
         if os.lstat(f"{vault}/{path}").st_size > LARGEST:
             raise Unparsable(1, f"a handoff of more than {LARGEST:,} bytes is not read")
-        frontmatter.parse((journal.content(vault, path) or b"").decode("utf-8"))
+        front_matter_edits.parse((journal.content(vault, path) or b"").decode("utf-8"))
     except Unparsable as error:
         yield Finding(path, error.line, "lineage", error.reason, fix, project=project)
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import TRUSTED
 from holdfast.vault import armed, armed_file, authority, index, lineage, notes
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.transaction import Writer, writing
 

@@ -18,8 +18,8 @@ from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, Unfit, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter, lineage
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits, lineage
+from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.transaction import writing
 
@@ -158,7 +158,7 @@ def parse(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
         title = str(form.pop("title", "") or "") if isinstance(form, dict) else ""
         return " ".join(title.split()), lineage.from_form(form)
     try:
-        body = frontmatter.parse(text).body if stripped.startswith("---") else text
+        body = front_matter_edits.parse(text).body if stripped.startswith("---") else text
     except Unparsable as error:
         raise UsageError(f"The front matter cannot be read ({error}); nothing was written.") from error
     body = COMMENT.sub("", body)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from holdfast.capture import platform
 from holdfast.errors import NotFound
 from holdfast.hosts.host import every
-from holdfast.vault import frontmatter
+from holdfast.vault import front_matter_edits
 
 LONGEST = 20_000
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -45,12 +45,12 @@ def cut(text: str, title: str) -> list[Section]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     name, description, start = title, "", 0
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
         name = str(document.fields.get("name") or title)
         description = str(document.fields.get("description") or "")
         start = text.count("\n") - document.body.count("\n")
         text = document.body
-    except frontmatter.Unparsable:
+    except front_matter_edits.Unparsable:
         pass
     if description:
         whole = Section(name, text.strip("\n"), start + 1, start + len(_lines(text)), description)

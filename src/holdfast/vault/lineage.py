@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from holdfast.capture import codec, home, notices, platform, quoting, same_project
 from holdfast.capture.ids import digest
 from holdfast.capture.quoting import BESIDE_NAME
-from holdfast.vault import frontmatter, journal
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits, journal
+from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.notes import Broken, slug
 
 FOLDER = "lineage"
@@ -167,7 +167,7 @@ def read(vault: str, path: str) -> Handoff | Broken:
 
 def from_text(path: str, text: str) -> Handoff | Broken:
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
     except Unparsable as error:
         return Broken(path, error.line, error.reason)
     parents = document.fields.get("parents")
@@ -246,7 +246,7 @@ def render(handoff: Handoff) -> str:
     for key, title in SECTIONS.items():
         if handoff.items(key):
             body.append(f"\n## {title}\n\n" + "".join(f"- {item}\n" for item in handoff.items(key)))
-    return frontmatter.render({**fields, "parents": list(handoff.parents)}, "".join(body))
+    return front_matter_edits.render({**fields, "parents": list(handoff.parents)}, "".join(body))
 
 
 class Ahead(NamedTuple):

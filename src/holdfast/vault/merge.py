@@ -18,8 +18,8 @@ from typing import Any
 from holdfast.capture import quoting
 from holdfast.tasks import page as tasks
 from holdfast.tasks.record import is_archive, joined
-from holdfast.vault import frontmatter, note_facets
-from holdfast.vault.frontmatter import Document, Unparsable
+from holdfast.vault import front_matter_edits, note_facets
+from holdfast.vault.front_matter_edits import Document, Unparsable
 
 LISTS = ("sources", "supersedes", "anchors")
 DAYS = {"edited": max, "reviewed": max, "created": min}  # which of two days counts
@@ -131,8 +131,8 @@ def _by_time(lines: Iterable[str]) -> list[str]:
 
 def _merge_note(base: str | None, ours: str, theirs: str) -> str:
     try:
-        mine, other = frontmatter.parse(ours), frontmatter.parse(theirs)
-        root = frontmatter.parse(base) if base is not None else None
+        mine, other = front_matter_edits.parse(ours), front_matter_edits.parse(theirs)
+        root = front_matter_edits.parse(base) if base is not None else None
     except Unparsable:
         return merge_lines(base or "", ours, theirs)
     wanted = _merge_fields(root.fields if root else {}, mine.fields, other.fields)
@@ -168,12 +168,12 @@ def _merge_head(root: Document | None, ours: Document, theirs: Document, wanted:
     """The front matter: by lines where that gives the wanted fields, for the comments of both; else ours, changed."""
     with suppress(_Conflict, Unparsable):
         text = merge_lines(_head(root) if root else "", _head(ours), _head(theirs))
-        if frontmatter.parse(text).fields == wanted:
+        if front_matter_edits.parse(text).fields == wanted:
             return text
     with suppress(Unparsable):
         text = _without(ours, [key for key in ours.fields if key not in wanted])
-        text = _head(frontmatter.parse(frontmatter.edit(frontmatter.parse(text), wanted)))
-        if frontmatter.parse(text).fields == wanted:
+        text = _head(front_matter_edits.parse(front_matter_edits.edit(front_matter_edits.parse(text), wanted)))
+        if front_matter_edits.parse(text).fields == wanted:
             return text
     raise _Conflict
 

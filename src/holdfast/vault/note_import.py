@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import quoting
 from holdfast.capture.flags import clean
 from holdfast.capture.redaction import redact
-from holdfast.vault import frontmatter, index, instructions, notes
+from holdfast.vault import front_matter_edits, index, instructions, notes
 from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _text(item: Item, read: Callable[[str], str | None], day: str, wish: Wish) -
     digest = index.body_digest(one.body)
     if item.action == CHANGED:
         text = read(item.path) or ""
-        before = frontmatter.parse(text)
+        before = front_matter_edits.parse(text)
         changes = {"edited": day, "reviewed": day, IMPORTED: digest}
         if before.fields.get("description") == notes.describe(redact(clean(_first_sentence(before.body))[0])[0]):
             changes["description"] = one.description

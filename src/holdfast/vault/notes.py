@@ -2,7 +2,7 @@
 
 A file that cannot be read as a note is Broken: reported with line and reason, kept, and never in the way of a boot.
 Nothing outside the vault is ever read or written through a note's name or a link. In a note that exists we change only
-the fields we own (vault/frontmatter); the rest is its author's.
+the fields we own (vault/front_matter_edits); the rest is its author's.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
 from holdfast.errors import NotFound, UsageError
 from holdfast.model import TRUSTED
-from holdfast.vault import frontmatter
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits
+from holdfast.vault.front_matter_edits import Unparsable
 
 FOLDERS = {
     "identity": "identity",
@@ -195,7 +195,7 @@ def read(vault: str, path: str) -> Note | Broken:
 
 def from_text(path: str, text: str) -> Note | Broken:
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
     except Unparsable as error:
         return Broken(path, error.line, error.reason)
     return from_fields(path, document.fields, document.body)
@@ -327,13 +327,13 @@ def new_text(
         "sources": list(sources),
         **more,
     }
-    return frontmatter.render(fields, f"\n{body.strip()}\n")
+    return front_matter_edits.render(fields, f"\n{body.strip()}\n")
 
 
 def with_fields(text: str, **changes: Any) -> str:
     """A note's text with some of its fields changed, every other byte as it was. Raises UsageError."""
     try:
-        return frontmatter.edit(frontmatter.parse(text), changes)
+        return front_matter_edits.edit(front_matter_edits.parse(text), changes)
     except Unparsable as error:
         raise UsageError(f"The note cannot be changed ({error}); nothing was written. Mend it in an editor.") from error
 

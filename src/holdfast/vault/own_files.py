@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import gate, platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, HoldfastError
-from holdfast.tasks import completion, page, record
+from holdfast.tasks import page, record, task_end
 from holdfast.tasks.record import FINDING
 from holdfast.tasks.transaction import Transaction
 from holdfast.vault import damage, git, journal
@@ -92,7 +92,7 @@ def archive(writer: Writer, task: str) -> tuple[str, ...]:
         known = desk.index.task(task)
         if known is None or not known.is_over:
             raise HoldfastError(f"Task {task} is not over; nothing was archived.")
-        completion.flag_findings(writer.vault, known, list(desk.index.entries(task, FINDING)), writer.now)
+        task_end.flag_findings(writer.vault, known, list(desk.index.entries(task, FINDING)), writer.now)
         # Every record once, in one log, behind what an earlier archive has: another machine may have gone on meanwhile.
         logs = [path for name, path in record.finished(writer.vault) if name == task]
         logs += [path for path, _ in record.logs(writer.vault, task)]

@@ -23,8 +23,8 @@ from holdfast.capture.ids import digest
 from holdfast.capture.quoting import shortened
 from holdfast.text import folding
 from holdfast.text import sentence_score as scorer
-from holdfast.vault import frontmatter, journal, note_facets
-from holdfast.vault.frontmatter import Unparsable
+from holdfast.vault import front_matter_edits, journal, note_facets
+from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.lineage import compact, files_in, iso
 from holdfast.vault.notes import slug
 
@@ -129,7 +129,7 @@ def read(vault: str, path: str) -> Session | None:
 
 def from_text(path: str, text: str) -> Session | None:
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
     except Unparsable:
         return None
     texts = {name: str(document.fields.get(name) or "") for name in (*FIELDS, "judged")}
@@ -176,7 +176,7 @@ def render(session: Session) -> str:
         words = "".join(f"{INDENT}{line}".rstrip() + "\n" for line in one.text.split("\n"))
         quoted = f"\n{said}" if said else ""
         parts.append(f"\n{HEADING}{one.number}. {one.time}\n{quoted}\n{words}")
-    return frontmatter.render(fields, "".join(parts))
+    return front_matter_edits.render(fields, "".join(parts))
 
 
 def added(

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 
 from holdfast.capture import gate, home, locks, platform
 from holdfast.errors import Busy, GitFailed
-from holdfast.vault import frontmatter
+from holdfast.vault import front_matter_edits
 from holdfast.vault.git import LITERAL, Repository
 
 if TYPE_CHECKING:
@@ -202,11 +202,11 @@ def scrub(raw: bytes, scrubber: Scrubber) -> bytes:
         return scrubber.scrubbed(raw)
     text = raw.decode("utf-8", "surrogateescape")
     try:
-        document = frontmatter.parse(text)
+        document = front_matter_edits.parse(text)
         fields = {key: scrubber.cleaned(value) for key, value in document.fields.items()}
         changed = {key: value for key, value in fields.items() if value != document.fields[key]}
-        text = frontmatter.edit(document, changed)
-    except frontmatter.Unparsable:
+        text = front_matter_edits.edit(document, changed)
+    except front_matter_edits.Unparsable:
         pass  # it is no note, so its text is all there is to it
     return scrubber.scrubbed(text.encode("utf-8", "surrogateescape"))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import platform
 from holdfast.capture.ids import LENGTH, digest
 from holdfast.capture.redaction import redact
-from holdfast.vault import frontmatter, journal, notes
+from holdfast.vault import front_matter_edits, journal, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -156,7 +156,7 @@ def render(record: Record) -> str:
         if not record.whole:
             parts += ["And back:", f"{FENCE}diff\n{_reversed(record.patch)}{FENCE}"]
     parts.append(f"`holdfast loops --undo {record.id}` takes it back.")
-    return frontmatter.render(fields, "\n" + "\n\n".join(parts) + "\n")
+    return front_matter_edits.render(fields, "\n" + "\n\n".join(parts) + "\n")
 
 
 def _reversed(diff: str) -> str:
@@ -175,8 +175,8 @@ def _reversed(diff: str) -> str:
 def read(path: str, text: str | None) -> Record | None:
     """The record in a text; None where it is none of ours."""
     try:
-        document = frontmatter.parse(text or "")
-    except frontmatter.Unparsable:
+        document = front_matter_edits.parse(text or "")
+    except front_matter_edits.Unparsable:
         return None
     fields = document.fields
     ident = str(fields.get("loop") or "")

@@ -18,7 +18,7 @@ from holdfast.close.improve import edit_record, snags
 from holdfast.close.improve.edit_record import APPLIED, NOTED, Record
 from holdfast.close.improve.snags import Snag
 from holdfast.model import TRUSTED, Flag
-from holdfast.vault import armed, edits, frontmatter, notes
+from holdfast.vault import armed, edits, front_matter_edits, notes
 from holdfast.vault.index import EVIDENCE
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _changed(
     arms = when if when and note.when is None and note.kind != "rule" else None  # an armed rule is no longer always on
     try:
         made = _with_sources(after, flag, {"when": arms} if arms else {})
-    except frontmatter.Unparsable:
+    except front_matter_edits.Unparsable:
         return None
     is_armed, is_held = bool(arms or note.when), not may_change(flag, note)
     return Edit(note.path, before, made, when=arms, was=note.when, is_armed=is_armed, is_held=is_held, **more)
@@ -163,7 +163,7 @@ def widened(flag: Flag, note: notes.Note, text: str, when: dict[str, Any] | None
     """The note of a snag that came again: it waits for more calls, and knows the later flag too."""
     try:
         after = _with_sources(text, flag, {"when": when} if when else {})
-    except frontmatter.Unparsable:
+    except front_matter_edits.Unparsable:
         return None
     why = "" if when else "it came again, and its note cannot wait for more calls without firing at every step"
     return Edit(note.path, text, after, (), when, note.when, is_armed=bool(when), why=why)
@@ -219,14 +219,14 @@ def _with_lines(text: str, lines: Sequence[str]) -> str:
 
 def _with_sources(text: str, flag: Flag, more: dict[str, Any]) -> str:
     """The text with the flag's id, day and proof. Raises Unparsable."""
-    document = frontmatter.parse(text)
+    document = front_matter_edits.parse(text)
     before = document.fields.get("sources") or []
     if not isinstance(before, list):
-        raise frontmatter.Unparsable(1, "its sources are no list")
+        raise front_matter_edits.Unparsable(1, "its sources are no list")
     fresh = [one for one in sources_of(flag) if one not in before]
     listed = [*before, *fresh] if len(before) + len(fresh) <= MOST_SOURCES else before
     edited = max(str(document.fields.get("edited") or ""), notes.day(flag.time))
-    return _with_proofs(frontmatter.edit(document, {"sources": listed, "edited": edited, **more}), flag)
+    return _with_proofs(front_matter_edits.edit(document, {"sources": listed, "edited": edited, **more}), flag)
 
 
 def _with_proofs(text: str, flag: Flag) -> str:

@@ -18,7 +18,7 @@ from holdfast.close.improve.edit_record import APPLIED, NOTED, UNDONE, WAITING, 
 from holdfast.close.improve.note_edits import own_lines
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import Flag
-from holdfast.vault import frontmatter, notes
+from holdfast.vault import front_matter_edits, notes
 from holdfast.vault import review as note_review
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge
@@ -158,8 +158,8 @@ def _unwritten(text: str, record: Record) -> str:
 def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> str | None:
     """The note without the snag's lines, id and `when`; None, no note at all, where it said nothing else."""
     try:
-        document = frontmatter.parse(text)
-    except frontmatter.Unparsable as error:
+        document = front_matter_edits.parse(text)
+    except front_matter_edits.Unparsable as error:
         raise UsageError(f"{path} cannot be read ({error}); nothing was changed. Mend it in an editor.") from error
     sources = [str(one) for one in document.fields.get("sources") or [] if str(one) != record.id]
     body = _dropped(document.body, lines)
@@ -173,8 +173,8 @@ def _cleared(path: str, text: str, record: Record, lines: tuple[str, ...]) -> st
         changes["when"] = record.was
     head = text[: len(text) - len(document.body)]
     try:
-        return frontmatter.edit(frontmatter.parse(head + body), changes)
-    except frontmatter.Unparsable as error:
+        return front_matter_edits.edit(front_matter_edits.parse(head + body), changes)
+    except front_matter_edits.Unparsable as error:
         raise UsageError(f"{path} cannot be changed in place ({error}); nothing was changed.") from error
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import home
 from holdfast.errors import HoldfastError
 from holdfast.hosts import codex, json_hooks, jsonc, registration
-from holdfast.hosts.codex import NAME, config, folder
+from holdfast.hosts.codex import NAME, config_toml, folder
 from holdfast.hosts.host import Grammar, Host
 from holdfast.hosts.registration import Edit, Seen, Server, read, root
 from holdfast.model import word_set
@@ -97,7 +97,7 @@ def carries(path: str, data: bytes) -> bool:
     if json_hooks.OURS.search(data.decode("utf-8", "replace")):
         return True
     try:
-        return path.endswith(".toml") and config.is_ours(config.server_in(data, path))
+        return path.endswith(".toml") and config_toml.is_ours(config_toml.server_in(data, path))
     except HoldfastError:
         return False
 
@@ -118,7 +118,7 @@ def edits(
         return planned
     before = read(path)
     given = _with_root(before, writable(env), path) if permissions else before or b""
-    after = config.with_server(given, env, path) if server else given
+    after = config_toml.with_server(given, env, path) if server else given
     return [*planned, Edit(path, before, after if after or before is not None else None)]
 
 
@@ -130,8 +130,10 @@ def writable(env: Mapping[str, str]) -> str:
 
 def _with_root(before: bytes | None, root: str, path: str) -> bytes:
     wider = root.removesuffix("/queue")  # which earlier versions asked for
-    given = config.without_root(before, wider, None) if before and wider in config.roots(before, path) else before
-    after = config.with_root(given, root, path)
+    given = (
+        config_toml.without_root(before, wider, None) if before and wider in config_toml.roots(before, path) else before
+    )
+    after = config_toml.with_root(given, root, path)
     if after is None:
         what = f"{path} has its writable_roots in a form that cannot be added to; nothing was changed anywhere."
         mend = f'Add "{root}" to [sandbox_workspace_write] writable_roots yourself, or run init with --no-permissions.'
@@ -141,10 +143,10 @@ def _with_root(before: bytes | None, root: str, path: str) -> bytes:
 
 def without(path: str, data: bytes, before: bytes | None, env: Mapping[str, str]) -> bytes:
     if path.endswith(".toml"):
-        data = config.without_server(data, before)
-        for root in config.roots(data, path):
+        data = config_toml.without_server(data, before)
+        for root in config_toml.roots(data, path):
             if root.endswith(ROOTS):
-                data = config.without_root(data, root, before)
+                data = config_toml.without_root(data, root, before)
         return forgotten(data, before, env)
     return json_hooks.without(path, data, before)
 
@@ -156,7 +158,7 @@ def registered(env: Mapping[str, str], cwd: str) -> list[Registered]:
 def allowed(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
     path = f"{folder(env)}/config.toml"
     try:
-        roots = config.roots(read(path), path)
+        roots = config_toml.roots(read(path), path)
     except HoldfastError:
         return ()
     return tuple(root for root in roots if root == writable(env))
@@ -168,17 +170,19 @@ def notes(env: Mapping[str, str], cwd: str, scope: Scope = "user") -> tuple[str,
 
 def server(env: Mapping[str, str]) -> Server | None:
     path = server_place(env)
-    found = config.server_in(read(path), path)
+    found = config_toml.server_in(read(path), path)
     if found is None:
         return None
     named = found.get("env_vars") if isinstance(found, dict) else None
     handed = (*HANDED, *(str(one) for one in (named if isinstance(named, list) else [])))
-    return Server(path, registration.server_words(found), config.is_ours(found), handed)
+    return Server(path, registration.server_words(found), config_toml.is_ours(found), handed)
 
 
 def server_notes(env: Mapping[str, str]) -> tuple[str, ...]:
     path = server_place(env)
-    return registration.server_hindrances(path, lambda: config.with_server(read(path), env, path), lambda: server(env))
+    return registration.server_hindrances(
+        path, lambda: config_toml.with_server(read(path), env, path), lambda: server(env)
+    )
 
 
 def left(env: Mapping[str, str], cwd: str) -> tuple[str, ...]:  # noqa: ARG001
@@ -290,6 +294,6 @@ def _is_trusted(entry: object, wanted: str) -> bool:
 
 def _state(path: str) -> Mapping[str, object]:
     try:
-        return table_in(table_in(config.parse(read(path), path), "hooks"), "state")
+        return table_in(table_in(config_toml.parse(read(path), path), "hooks"), "state")
     except HoldfastError:
         return {}
