@@ -56,11 +56,13 @@ def model(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     yield made
 
 
+@pytest.mark.slow
 def test_it_has_a_name_and_a_dimension(model: Embedder) -> None:
     assert model.name
     assert model.embed(TEXTS).shape == (len(TEXTS), model.dimension)
 
 
+@pytest.mark.slow
 def test_every_vector_is_of_unit_length_in_single_precision(model: Embedder) -> None:
     made = model.embed(TEXTS)
     assert made.dtype == numpy.float32
@@ -75,6 +77,7 @@ def test_a_vector_does_not_depend_on_its_company(model: Embedder) -> None:
     assert numpy.array_equal(model.embed(TEXTS[::-1]), together[::-1])
 
 
+@pytest.mark.slow
 def test_nothing_gives_nothing(model: Embedder) -> None:
     assert model.embed([]).shape == (0, model.dimension)
     made = model.embed(["", " \n\t", "a lock"])
@@ -82,22 +85,26 @@ def test_nothing_gives_nothing(model: Embedder) -> None:
     assert made[2].any()
 
 
+@pytest.mark.slow
 def test_space_around_a_text_says_nothing(model: Embedder) -> None:
     assert numpy.array_equal(model.embed(["  a lock\n"]), model.embed(["a lock"]))
 
 
+@pytest.mark.slow
 def test_a_very_long_text_is_embedded_too(model: Embedder) -> None:
     made = model.embed(["a line about locks and leases\n" * 7000, "y" * 50_000])
     assert numpy.isfinite(made).all()
     assert numpy.allclose(numpy.linalg.norm(made, axis=1), 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_half_a_sign_and_signs_that_are_none_do_no_harm(model: Embedder) -> None:
     made = model.embed(["cut \ud83d here", "\x00 null \x1b", "e\u0301 \u200d"])
     assert numpy.isfinite(made).all()
     assert numpy.allclose(numpy.linalg.norm(made, axis=1), 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_what_means_the_same_is_nearer_than_what_does_not(model: Embedder) -> None:
     asked, near, far = model.embed(
         ["how do I fix the database connection", "repairing the link to the database", "a recipe for apple cake"]
@@ -105,6 +112,7 @@ def test_what_means_the_same_is_nearer_than_what_does_not(model: Embedder) -> No
     assert float(asked @ near) > float(asked @ far) + 0.1
 
 
+@pytest.mark.slow
 def test_many_may_ask_at_once(model: Embedder) -> None:
     gate = threading.Barrier(4)
     wanted = model.embed(TEXTS)
@@ -117,6 +125,7 @@ def test_many_may_ask_at_once(model: Embedder) -> None:
         assert list(pool.map(one, range(4))) == [True] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "openai"])
 def test_another_process_makes_the_same_vectors_without_a_network(name: str) -> None:
     if name == "onnx" and embedder_models.onnx_folder() is None:

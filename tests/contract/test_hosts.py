@@ -271,6 +271,7 @@ def test_an_empty_object_is_a_moment(host: str) -> None:
     assert (moment.event, moment.session, moment.pid, moment.flags) == ("", "", 0, ())
 
 
+@pytest.mark.slow
 @EVERY_HOST
 @settings(max_examples=60, deadline=None)
 @given(payload=payloads)
@@ -278,6 +279,7 @@ def test_any_object_is_a_moment(host: str, payload: dict[str, Any]) -> None:
     assert_a_moment(adapter(host).moment(payload, {}))
 
 
+@pytest.mark.slow
 @EVERY_HOST
 @settings(max_examples=60, deadline=None)
 @given(payload=payloads, more=st.dictionaries(st.text(max_size=8).map(lambda name: f"x-{name}"), json_values))
@@ -348,6 +350,7 @@ def test_every_host_has_payloads_of_its_own(host: str) -> None:
     assert [path for path in PAYLOADS if host_of(path) == host]
 
 
+@pytest.mark.slow
 @EVERY_HOST
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(payload=payloads)

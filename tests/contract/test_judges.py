@@ -111,6 +111,7 @@ def test_it_has_the_name_that_the_settings_call_it_by_and_a_model(bench: Bench) 
     assert bench.judge.model
 
 
+@pytest.mark.slow
 def test_its_words_are_the_models_words_with_what_they_took(bench: Bench) -> None:
     said = bench.judge.say(QUESTION, 20)
     assert isinstance(said, Words)
@@ -120,6 +121,7 @@ def test_its_words_are_the_models_words_with_what_they_took(bench: Bench) -> Non
     assert bench.given() == ["The data: größe ✓"]
 
 
+@pytest.mark.slow
 def test_what_is_no_answer_is_given_back_as_it_came(bench: Bench) -> None:
     bench.answers(0, "Sorry, no.")
     assert bench.judge.say(QUESTION, 20).text == "Sorry, no."
@@ -135,12 +137,14 @@ def test_a_failure_is_a_judge_failed_that_says_whether_to_come_back(bench: Bench
     assert "nothing was changed" in str(failed.value)
 
 
+@pytest.mark.slow
 def test_asked_through_the_seam_it_gives_an_object_and_is_paid_once(bench: Bench) -> None:
     purse = Purse()
     assert seam.ask(bench.judge, QUESTION, purse, timeout=20) == Answer(word="größe ✓")
     assert [words.tokens_in for words, _ in purse.settled if words] == [120]
 
 
+@pytest.mark.slow
 def test_nonsense_is_asked_for_once_more_and_then_kept(bench: Bench) -> None:
     bench.answers(0, '{"word": 3}')
     with pytest.raises(Unusable) as unusable:
@@ -149,6 +153,7 @@ def test_nonsense_is_asked_for_once_more_and_then_kept(bench: Bench) -> None:
     assert len(bench.given()) == 2
 
 
+@pytest.mark.slow
 def test_many_may_ask_one_judge_at_once(bench: Bench) -> None:
     gate = threading.Barrier(4)
 

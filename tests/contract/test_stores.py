@@ -390,6 +390,7 @@ def test_a_text_that_is_edited_again_and_again_is_found_by_what_it_says_now(
 PARTS = st.lists(st.floats(-1, 1, width=16), min_size=4, max_size=4).filter(any)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(PARTS, st.sampled_from(["", "shop", "other"]), st.booleans()), min_size=1, max_size=40),

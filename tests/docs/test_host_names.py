@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 import rooms
 from holdfast.capture import gate
 from holdfast.hosts import HOSTS, KNOWN
@@ -47,6 +49,7 @@ LEFT = {
 }
 
 
+@pytest.mark.slow
 def test_no_module_outside_hosts_names_a_host() -> None:
     paths = {str(path.relative_to(rooms.SOURCE)): path for path in rooms.SOURCE.rglob("*.py")}
     found = {name for name, path in paths.items() if not name.startswith("hosts/") and names_a_host(path)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import rooms
 
 DEFENDED = {
@@ -9,6 +11,7 @@ DEFENDED = {
 }
 
 
+@pytest.mark.slow
 def test_rooms_import_downwards_only() -> None:
     found = rooms.crossings()
     assert sorted(found - DEFENDED) == [], "see ALLOWED in tools/rooms.py for what may import what"
@@ -22,5 +25,6 @@ def test_every_room_is_on_the_map() -> None:
     assert there - {"__init__"} == set(rooms.ALLOWED)
 
 
+@pytest.mark.slow
 def test_the_architecture_page_shows_the_rooms_as_they_are() -> None:
     assert rooms.part() in rooms.PAGE.read_text(encoding="utf-8"), "run: python3 tools/rooms.py --write"

@@ -57,6 +57,7 @@ def test_an_order_is_in_the_queue_word_by_word_before_the_reply(
     assert fresh.ledger("hook")[-1]["requests"] == ["remember" if not status else "standing"]
 
 
+@pytest.mark.slow
 def test_to_forget_proposes_and_removes_nothing(fresh: Home, terminal: Terminal) -> None:
     terminal.fast("remember", "we deploy on Fridays", env=SESSION)
     said = ask(fresh, "Please forget what I told you about deploying on Fridays.")
@@ -66,6 +67,7 @@ def test_to_forget_proposes_and_removes_nothing(fresh: Home, terminal: Terminal)
     assert "we deploy on Fridays" in [note.description for note in close(fresh)]
 
 
+@pytest.mark.slow
 def test_a_secret_in_an_order_is_redacted_before_it_is_written(fresh: Home, token: str) -> None:
     said = ask(fresh, f"Remember: the deploy key is {token}.")
     (flag,) = fresh.waiting()
@@ -121,6 +123,7 @@ def test_a_subagents_task_is_another_agents_words(fresh: Home) -> None:
 # --- answered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", [REMEMBER, STANDING])
 @pytest.mark.parametrize("command", ["flag", "remember"])
 def test_an_answer_is_filed_once_with_the_users_words_as_its_evidence(
@@ -139,6 +142,7 @@ def test_an_answer_is_filed_once_with_the_users_words_as_its_evidence(
     assert note.origin == ("user" if command == "remember" else "agent")
 
 
+@pytest.mark.slow
 def test_an_answer_that_the_hook_has_taken_is_the_same(fresh: Home, terminal: Terminal) -> None:
     ask(fresh, REMEMBER)
     ident = fresh.waiting()[0].id
@@ -150,6 +154,7 @@ def test_an_answer_that_the_hook_has_taken_is_the_same(fresh: Home, terminal: Te
     assert f'- the user: "{REMEMBER}"\n' in body(fresh, note)
 
 
+@pytest.mark.slow
 def test_an_answer_that_says_what_a_note_says_already_adds_the_users_words_to_it(
     fresh: Home, terminal: Terminal
 ) -> None:
@@ -177,6 +182,7 @@ def test_an_answer_for_words_that_nobody_said_is_refused(fresh: Home, terminal: 
     assert fresh.texts() == ["my own idea"]
 
 
+@pytest.mark.slow
 def test_after_outside_text_the_users_words_are_filed_on_their_own(fresh: Home, terminal: Terminal) -> None:
     """What claims to put them properly may be that text's, and waits for a person."""
     for nth, command in enumerate(("flag", "remember")):
@@ -197,6 +203,7 @@ def test_after_outside_text_the_users_words_are_filed_on_their_own(fresh: Home, 
 # --- not answered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prompt", "status"), [(REMEMBER, "active"), (STANDING, "unconfirmed")])
 def test_an_order_that_the_model_ignores_is_noticed_and_filed_as_it_was_said(
     fresh: Home, prompt: str, status: str
@@ -212,6 +219,7 @@ def test_an_order_that_the_model_ignores_is_noticed_and_filed_as_it_was_said(
     assert note.fields["said"] == note.created
 
 
+@pytest.mark.slow
 def test_flagging_something_else_is_no_answer(fresh: Home, terminal: Terminal) -> None:
     ask(fresh, REMEMBER)
     terminal.fast("flag", "the port is 8080", env=SESSION)
@@ -220,6 +228,7 @@ def test_flagging_something_else_is_no_answer(fresh: Home, terminal: Terminal) -
     assert {note.description for note in close(fresh)} == {PLAIN, "the port is 8080"}
 
 
+@pytest.mark.slow
 def test_the_same_order_again_is_the_same_note(fresh: Home) -> None:
     for session in ("s1", "s2", "s3"):
         ask(fresh, STANDING, session=session)
@@ -232,6 +241,7 @@ def test_the_same_order_again_is_the_same_note(fresh: Home) -> None:
     assert found[STANDING].status == "unconfirmed"
 
 
+@pytest.mark.slow
 def test_an_order_that_was_confirmed_is_not_asked_about_again(fresh: Home) -> None:
     ask(fresh, STANDING)
     (note,) = close(fresh)
@@ -245,6 +255,7 @@ def test_an_order_that_was_confirmed_is_not_asked_about_again(fresh: Home) -> No
 # --- unconfirmed
 
 
+@pytest.mark.slow
 def test_what_is_unconfirmed_binds_only_once_the_user_says_so(fresh: Home, terminal: Terminal) -> None:
     ask(fresh, STANDING)
     (note,) = close(fresh)
@@ -263,6 +274,7 @@ def test_what_is_unconfirmed_binds_only_once_the_user_says_so(fresh: Home, termi
     assert terminal("review").out == "Nothing is due for a review.\n"
 
 
+@pytest.mark.slow
 def test_a_rejected_order_is_gone_and_history_keeps_it(fresh: Home, terminal: Terminal) -> None:
     ask(fresh, STANDING)
     (note,) = close(fresh)

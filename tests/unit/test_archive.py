@@ -70,6 +70,7 @@ def repacked(
     return target
 
 
+@pytest.mark.slow
 def test_a_restored_vault_is_the_same_byte_for_byte(full: str, place: Path) -> None:
     path = exported(full, place)
     done = archive.restore(f"{place}/elsewhere/fresh", path, NOW)
@@ -84,6 +85,7 @@ def test_a_restored_vault_is_the_same_byte_for_byte(full: str, place: Path) -> N
     ]
 
 
+@pytest.mark.slow
 def test_an_archive_is_its_owners_alone_and_carries_a_manifest(full: str, place: Path) -> None:
     path = exported(full, place)
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -98,6 +100,7 @@ def test_an_archive_is_its_owners_alone_and_carries_a_manifest(full: str, place:
     assert sorted(os.listdir(place)) == ["vault", "vault.tar.gz"]
 
 
+@pytest.mark.slow
 def test_an_export_never_overwrites_unless_told_to(full: str, place: Path) -> None:
     path = f"{place}/vault.tar.gz"
     Path(path).write_text("precious")
@@ -108,17 +111,20 @@ def test_an_export_never_overwrites_unless_told_to(full: str, place: Path) -> No
     assert archive.is_archive(path)
 
 
+@pytest.mark.slow
 def test_an_export_into_the_vault_itself_is_refused(full: str) -> None:
     with pytest.raises(UsageError, match="in the vault itself"):
         archive.export(full, f"{full}/knowledge/x.tar.gz", NOW)
 
 
+@pytest.mark.slow
 def test_a_person_who_has_not_committed_loses_nothing(full: str, place: Path) -> None:
     Path(full, "knowledge/two.md").write_text("two")
     archive.restore(f"{place}/fresh", exported(full, place), NOW)
     assert Path(place, "fresh/knowledge/two.md").read_text() == "two"
 
 
+@pytest.mark.slow
 def test_links_that_lead_out_are_left_out_and_named(full: str, place: Path) -> None:
     os.symlink("/etc/passwd", f"{full}/knowledge/out.md")
     os.symlink("../../..", f"{full}/knowledge/up")
@@ -129,6 +135,7 @@ def test_links_that_lead_out_are_left_out_and_named(full: str, place: Path) -> N
     assert os.readlink(f"{place}/fresh/knowledge/in.md") == "one.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["note", "flag", "handoff", "words"])
 def test_a_vault_with_memory_in_it_is_never_replaced(full: str, place: Path, fresh: Home, what: str) -> None:
     path = exported(full, place)
@@ -147,6 +154,7 @@ def test_a_vault_with_memory_in_it_is_never_replaced(full: str, place: Path, fre
     assert content(str(fresh.vault)) == before
 
 
+@pytest.mark.slow
 def test_an_empty_vault_makes_way_and_is_kept_beside(full: str, place: Path) -> None:
     path = exported(full, place)
     with writing(f"{place}/used", NOW):
@@ -167,6 +175,7 @@ def evil(kind: str) -> tarfile.TarInfo:
     return entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["up", "absolute", "link", "hard", "device", "pipe", "hook", "added"])
 def test_an_archive_with_something_evil_in_it_changes_nothing(full: str, place: Path, kind: str) -> None:
     def add(entry: tarfile.TarInfo, raw: bytes) -> list[tuple[tarfile.TarInfo, bytes]]:
@@ -180,6 +189,7 @@ def test_an_archive_with_something_evil_in_it_changes_nothing(full: str, place: 
     assert os.listdir(place / "fresh") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", ["[core]\n\tfsmonitor = x\n", '[filter "x"]\n\tclean = y\n', "[include]\n\tpath = z\n"]
 )
@@ -194,6 +204,7 @@ def test_settings_that_run_programs_are_refused(
     assert not Path(place, "fresh").exists()
 
 
+@pytest.mark.slow
 def test_a_changed_byte_is_noticed_before_anything_is_put_in_place(full: str, place: Path) -> None:
     def flip(entry: tarfile.TarInfo, raw: bytes) -> list[tuple[tarfile.TarInfo, bytes]]:
         return [(entry, raw.replace(b"one note", b"One note") if entry.name == "knowledge/one.md" else raw)]
@@ -204,6 +215,7 @@ def test_a_changed_byte_is_noticed_before_anything_is_put_in_place(full: str, pl
     assert not Path(place, "fresh").exists()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_missing_or_cut_short_is_noticed(full: str, place: Path) -> None:
     path = exported(full, place)
 
@@ -218,6 +230,7 @@ def test_a_file_that_is_missing_or_cut_short_is_noticed(full: str, place: Path) 
     assert not Path(place, "fresh").exists()
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_too_large_is_refused(full: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = exported(full, place)
     monkeypatch.setattr(archive, "MOST_BYTES", 1000)
@@ -225,6 +238,7 @@ def test_an_archive_that_is_too_large_is_refused(full: str, place: Path, monkeyp
         archive.restore(f"{place}/fresh", path, NOW)
 
 
+@pytest.mark.slow
 def test_an_archive_of_a_newer_holdfast_is_refused(full: str, place: Path) -> None:
     def newer(entry: tarfile.TarInfo, raw: bytes) -> list[tuple[tarfile.TarInfo, bytes]]:
         return [(entry, raw.replace(b'"v":1', b'"v":2', 1) if entry.name == archive.MANIFEST else raw)]
@@ -234,6 +248,7 @@ def test_an_archive_of_a_newer_holdfast_is_refused(full: str, place: Path) -> No
         archive.restore(f"{place}/fresh", path, NOW)
 
 
+@pytest.mark.slow
 def test_a_restore_killed_on_the_way_leaves_the_old_vault_and_the_next_one_sweeps(full: str, place: Path) -> None:
     path = exported(full, place)
     with writing(f"{place}/used", NOW):
@@ -252,6 +267,7 @@ def test_a_restore_killed_on_the_way_leaves_the_old_vault_and_the_next_one_sweep
     assert not Path(place, f"used.restoring-{child}").exists()
 
 
+@pytest.mark.slow
 def test_the_commands_take_a_vault_there_and_back(terminal: Terminal, fresh: Home) -> None:
     assert terminal("export", "x.tar.gz").status == 4
     fresh.flag("Something that waits")

@@ -175,6 +175,7 @@ def test_matching_imports_nothing_but_itself_until_there_is_a_pattern() -> None:
     assert done.stdout.strip() == "['__future__']"
 
 
+@pytest.mark.slow
 def test_active_notes_are_compiled_with_their_own_first_lines(vault: str) -> None:
     body = "First.\n\n  Second.  \n" + "\n".join(f"line {nth}" for nth in range(9))
     when = {"tool": "Bash", "words": ["Docker"], "paths": ["infra/"], "pattern": "a"}
@@ -197,6 +198,7 @@ def test_active_notes_are_compiled_with_their_own_first_lines(vault: str) -> Non
     }
 
 
+@pytest.mark.slow
 def test_superseded_quarantined_and_faulty_ones_are_not_compiled(vault: str) -> None:
     good, bad = {"tool": "Bash"}, {"tool": "*"}
     fill(vault, a=a_note("A", when=good), b=a_note("B", when=good, status="superseded"), c=a_note("C", when=bad))
@@ -233,6 +235,7 @@ def test_the_file_is_written_only_where_it_differs(vault: str) -> None:
     assert compiled(vault) == []
 
 
+@pytest.mark.slow
 def test_arm_changes_when_and_no_other_byte(terminal: Terminal, fresh: Home) -> None:
     vault = str(fresh.vault)
     text = a_note("Docker prune").replace("kind:", "# a comment of mine\nodd  :   'key'\nkind:")
@@ -261,6 +264,7 @@ def test_arm_changes_when_and_no_other_byte(terminal: Terminal, fresh: Home) -> 
     assert (fresh.vault / "knowledge" / "docker.md").read_text().replace("when: null\n", "") == text
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_arm_shows_it_and_changes_nothing(terminal: Terminal, fresh: Home) -> None:
     fill(str(fresh.vault), docker=a_note("Docker prune"))
     before = (fresh.vault / "knowledge" / "docker.md").read_bytes()
@@ -271,6 +275,7 @@ def test_a_dry_run_of_arm_shows_it_and_changes_nothing(terminal: Terminal, fresh
     assert not os.path.exists(f"{fresh.vault}/.state/armed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -290,6 +295,7 @@ def test_arm_refuses_with_the_reason(terminal: Terminal, fresh: Home, words: tup
     assert "when" not in (fresh.vault / "knowledge" / "docker.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_note_of_another_project_is_not_armed_from_here(terminal: Terminal, fresh: Home) -> None:
     fill(str(fresh.vault), theirs=a_note("Theirs", project="other-12345678"))
     done = terminal("arm", "theirs", "--tool", "Bash")

@@ -187,6 +187,7 @@ def test_a_rule_of_outside_words_decides_nothing_and_is_only_told(fresh: Home, o
     assert "Pruning takes the volumes along." in said["additionalContext"]
 
 
+@pytest.mark.slow
 def test_a_rule_holds_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:
     where = Home(tmp_path / "home")
     with mounted(tmp_path / "disk", "128k") as disk:
@@ -329,6 +330,7 @@ def test_a_folder_in_the_files_place_is_no_error(fresh: Home) -> None:
     assert fresh.errors() == []
 
 
+@pytest.mark.slow
 def test_a_pattern_that_would_take_forever_is_given_up(fresh: Home) -> None:
     arm(fresh, note(when={**WHEN, "words": [], "pattern": "(a+)+$"}), note(path="knowledge/b.md"))
     began = time.perf_counter()
@@ -401,6 +403,7 @@ def loaded(where: Home, payload: dict[str, object]) -> set[str]:
     return set(done.stderr.decode().split())
 
 
+@pytest.mark.slow
 def test_nothing_that_matches_loads_nothing_more(fresh: Home) -> None:
     fresh.reply(fresh.event("SessionStart"))
     without = loaded(fresh, bash(fresh))

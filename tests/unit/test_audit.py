@@ -73,6 +73,7 @@ def test_an_empty_vault_has_nothing_to_say(quiet: Home) -> None:
     }
 
 
+@pytest.mark.slow
 def test_sessions_that_ran_and_were_closed_are_seen_closed_and_drained(quiet: Home, agents: Agents) -> None:
     a_session(quiet, "s1", flagged="Orders use optimistic locking")
     a_session(quiet, "s2")

@@ -164,6 +164,7 @@ def test_a_session_that_went_on_after_its_end_without_a_start_is_one(quiet: Home
     assert look(quiet).ok
 
 
+@pytest.mark.slow
 def test_one_whose_folder_is_gone_counts_where_all_projects_are_asked_for(quiet: Home) -> None:
     put_lines(quiet)
     heard(quiet, NOW - 2 * DAY)
@@ -240,6 +241,7 @@ def test_an_open_session_that_went_quiet_is_a_note_since_a_pause_does_that(quiet
     assert [one.name for one in found.notes] == ["went-quiet"]
 
 
+@pytest.mark.slow
 def test_sessions_before_our_lines_and_where_there_are_none_are_not_held_against_the_hooks(quiet: Home) -> None:
     (quiet.project / ".git").mkdir()
     put_lines(quiet, scope="project")
@@ -281,6 +283,7 @@ def test_one_that_begins_while_the_audit_looks_is_not_unseen(quiet: Home) -> Non
     assert look(quiet).ok
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_vault_of_its_own_is_not_this_vaults(quiet: Home) -> None:
     put_lines(quiet)
     heard(quiet, NOW - 2 * DAY)
@@ -300,6 +303,7 @@ def test_a_folder_with_a_vault_of_its_own_is_not_this_vaults(quiet: Home) -> Non
 # --- what looking costs, and changes
 
 
+@pytest.mark.slow
 def test_thousands_of_transcripts_are_known_by_name_and_only_few_are_opened(
     quiet: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

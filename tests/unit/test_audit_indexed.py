@@ -159,6 +159,7 @@ def test_a_close_that_was_killed_between_the_commit_and_the_index_is_named_until
 # --- an index that cannot be used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "said", "fix"),
     [
@@ -180,6 +181,7 @@ def test_an_index_that_cannot_be_used_has_nothing_of_any_session(desk: Home, har
     assert counts(look(desk)) == (3, 3, 3, 3)
 
 
+@pytest.mark.slow
 def test_what_a_newer_index_has_cannot_be_told_and_that_is_said(desk: Home) -> None:
     three_sessions(desk)
     _execute(index(desk), "PRAGMA user_version = 99")
@@ -190,6 +192,7 @@ def test_what_a_newer_index_has_cannot_be_told_and_that_is_said(desk: Home) -> N
     assert "indexed -" in desk.cli("audit").out
 
 
+@pytest.mark.slow
 def test_an_index_that_may_not_be_looked_at_is_worth_knowing_and_no_skip(
     desk: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +204,7 @@ def test_an_index_that_may_not_be_looked_at_is_worth_knowing_and_no_skip(
     assert [one.name for one in found.notes] == ["not-looked-at"]
 
 
+@pytest.mark.slow
 def test_whatever_breaks_while_the_field_is_looked_at_hides_nothing_else(
     desk: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +222,7 @@ def test_whatever_breaks_while_the_field_is_looked_at_hides_nothing_else(
 # --- whose it is
 
 
+@pytest.mark.slow
 def test_an_edit_by_a_person_is_worth_knowing_and_no_skip_of_the_session(desk: Home) -> None:
     three_sessions(desk)
     (path,) = [one for one in desk.vault.glob("knowledge/*.md") if "optimistic" in one.read_text(encoding="utf-8")]
@@ -242,6 +247,7 @@ def test_a_session_that_left_nothing_has_nothing_to_be_indexed(desk: Home) -> No
     assert found.ok
 
 
+@pytest.mark.slow
 def test_what_a_session_that_goes_on_gave_is_not_called_a_change_that_nobody_made(desk: Home, agents: Agents) -> None:
     three_sessions(desk)
     desk.answer(desk.event("SessionStart", "open", source="startup"), pid=agents().pid, now=time.time())
@@ -253,6 +259,7 @@ def test_what_a_session_that_goes_on_gave_is_not_called_a_change_that_nobody_mad
     assert counts(found) == (4, 3, 3, 3)
 
 
+@pytest.mark.slow
 def test_sessions_of_other_projects_are_not_told(desk: Home) -> None:
     three_sessions(desk)
     index(desk).unlink()
@@ -262,6 +269,7 @@ def test_sessions_of_other_projects_are_not_told(desk: Home) -> None:
     assert counts(found)[3] == 0
 
 
+@pytest.mark.slow
 def test_what_the_index_looked_past_needs_a_rebuild_and_says_so(desk: Home) -> None:
     three_sessions(desk)
     with memory(desk).field.open() as field:

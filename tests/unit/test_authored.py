@@ -69,6 +69,7 @@ def test_what_the_session_contradicts_is_said_to_the_author_and_nothing_is_writt
     assert written(session) == ""
 
 
+@pytest.mark.slow
 def test_where_the_author_insists_the_contradiction_stands_beside_it_and_the_next_start_says_so(session: Home) -> None:
     hand_off(session, FORM, anyway=True)
     assert "All tests pass (contradicted by the session" in written(session)
@@ -76,12 +77,14 @@ def test_where_the_author_insists_the_contradiction_stands_beside_it_and_the_nex
     assert "checked against its session" in said.line
 
 
+@pytest.mark.slow
 def test_what_is_nowhere_to_be_found_is_marked(session: Home) -> None:
     form = {**FORM, "done": [], "learned": ["The limit is 7421 requests"]}
     hand_off(session, form)
     assert "The limit is 7421 requests (unverified" in written(session)
 
 
+@pytest.mark.slow
 def test_a_handoff_that_is_right_is_filed_as_it_is(session: Home) -> None:
     form = {**FORM, "done": [], "in_progress": ["2 tests fail still, in orders.py"]}
     hand_off(session, form)
@@ -89,6 +92,7 @@ def test_a_handoff_that_is_right_is_filed_as_it_is(session: Home) -> None:
     assert notices.for_project(session.state, session.project_id(), 0.0) == []
 
 
+@pytest.mark.slow
 def test_outside_of_a_session_there_is_nothing_to_hold_against_it(fresh: Home) -> None:
     hand_off(fresh, FORM)
     assert Path(fresh.vault, "lineage").is_dir()

@@ -83,6 +83,7 @@ def test_without_a_tainted_session_an_unknown_one_is_the_agents(session: Home) -
     assert gate.origin_of(where, str(session.vault)) == "agent"
 
 
+@pytest.mark.slow
 def test_a_flag_that_was_forged_in_the_queue_is_filed_with_the_taint_of_its_session(session: Home) -> None:
     taint(session)
     project = Project(session.project_id(), "shop", "", str(session.project))
@@ -146,6 +147,7 @@ def test_what_lies_outside_the_sessions_project_is_outside_wherever_the_call_is_
 # --- handoffs
 
 
+@pytest.mark.slow
 def test_a_handoff_of_a_tainted_session_says_so_and_leaves_no_note(session: Home) -> None:
     taint(session)
     form = {"title": "Work", "done": ["Read the page"], "next_steps": ["guard refunds"], "note": ["Run curl evil"]}

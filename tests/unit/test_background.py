@@ -64,6 +64,7 @@ def hook(works: Home, name: str, session: str = "s1") -> Done:
     return done
 
 
+@pytest.mark.slow
 def test_an_end_is_closed_by_itself_and_the_next_start_has_handoff_and_notes(works: Home) -> None:
     hook(works, "SessionStart")
     works.hook(works.event("UserPromptSubmit", prompt="Mend the order service"))
@@ -84,6 +85,7 @@ def test_an_end_is_closed_by_itself_and_the_next_start_has_handoff_and_notes(wor
     settle(works)
 
 
+@pytest.mark.slow
 def test_a_start_that_finds_a_mark_heals_it(works: Home) -> None:
     off = {"HOLDFAST_CLOSE": "off"}
     works.hook(works.event("SessionStart"), env=off)
@@ -102,6 +104,7 @@ def test_a_start_that_finds_a_mark_heals_it(works: Home) -> None:
     settle(works)
 
 
+@pytest.mark.slow
 def test_a_start_whose_brief_is_not_true_any_more_has_it_made(works: Home) -> None:
     assert works.cli("remember", "orders use locks", env={"HOLDFAST_CLOSE": "off"}).status == 0
     hook(works, "SessionStart")
@@ -200,6 +203,7 @@ def test_what_fails_in_the_background_is_in_the_ledger(works: Home) -> None:
     assert works.texts() == ["waits"]
 
 
+@pytest.mark.slow
 def test_a_host_that_waits_for_the_end_of_output_need_not_wait_for_the_close(works: Home) -> None:
     hook(works, "SessionStart")
     settle(works)
@@ -268,6 +272,7 @@ def test_a_big_close_does_not_keep_the_host_waiting(slow: Home) -> None:
     assert mark.waiting == 2_001, "the next start continues it"
 
 
+@pytest.mark.slow
 def test_a_pipe_that_the_host_holds_is_closed_with_the_hook(slow: Home) -> None:
     """Standard output, and one more that the host left open: who reads them to the end does not wait for the close."""
     reading, writing = os.pipe()
@@ -326,6 +331,7 @@ def test_a_log_that_vanishes_is_made_anew_for_its_owner_only(fresh: Home, tmp_pa
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_many_end_events_start_one_close(slow: Home) -> None:
     for _ in range(5):
         hook(slow, "SessionEnd")
@@ -333,6 +339,7 @@ def test_many_end_events_start_one_close(slow: Home) -> None:
     assert [bool(one.get("repeated")) for one in slow.ledger("hook")[-5:]] == [False, True, True, True, True]
 
 
+@pytest.mark.slow
 def test_many_end_events_at_once_are_one_close_in_effect(works: Home) -> None:
     hook_with(works, "SessionStart", HOLDFAST_CLOSE="off")
     works.flag("orders use locks", "s1")
@@ -387,6 +394,7 @@ def test_a_close_that_fails_while_it_is_waited_for_costs_nothing(works: Home) ->
     assert works.marks()
 
 
+@pytest.mark.slow
 def test_patience_with_a_close_ends_and_the_hooks_own_goes_on(monkeypatch: pytest.MonkeyPatch, fresh: Home) -> None:
     monkeypatch.setattr(background, "LONGEST_WAIT", 1)
     handler = signal.signal(signal.SIGALRM, signal.SIG_IGN)

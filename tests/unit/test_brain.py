@@ -61,6 +61,7 @@ def test_what_was_written_below_half_a_map_survives_every_renewal() -> None:
         assert torn.count(END) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 150, 400, 10_000])
 @pytest.mark.parametrize("above", [0, 1, 100, 180])
 def test_the_whole_is_within_two_hundred_lines(count: int, above: int) -> None:

@@ -178,6 +178,7 @@ def test_ten_thousand_flags_and_a_full_vault_fit_and_everybody_is_heard(fresh: H
     assert told.count("more left out; `holdfast notes` lists all.)") == 2
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_into_the_map_is_counted_to_the_last_note(fresh: Home) -> None:
     for n in range(200):
         write(fresh, f"knowledge/n{n}.md", "text")
@@ -200,6 +201,7 @@ def test_rules_of_megabytes_do_not_cost_the_brief(fresh: Home) -> None:
     assert "(rules/big0.md)" in told
 
 
+@pytest.mark.slow
 def test_the_table_has_at_most_64_files_however_many_anchors_a_note_has(fresh: Home) -> None:
     for n in range(100):
         (fresh.project / f"f{n}.py").write_text("x = 1\n")
@@ -215,6 +217,7 @@ def test_the_table_has_at_most_64_files_however_many_anchors_a_note_has(fresh: H
 # What boot says
 
 
+@pytest.mark.slow
 def test_boot_prints_exactly_what_the_next_start_gets(fresh: Home) -> None:
     write(fresh, "identity/me.md", "I am Ada.")
     write(fresh, "rules/r.md", "Never force-push <anything> & ask first.")
@@ -403,6 +406,7 @@ def test_a_brain_that_a_person_begins_is_there_at_once(fresh: Home) -> None:
     assert "I am Ada." in start(fresh)
 
 
+@pytest.mark.slow
 def test_a_checkout_in_the_vault_is_seen_at_once(lived: Home) -> None:
     git = ["git", "-C", str(lived.vault)]
     subprocess.run([*git, "init", "-q"], check=True)
@@ -540,6 +544,7 @@ def test_a_cache_of_garbage_costs_one_background_and_nothing_else(lived: Home, g
     assert "Never force-push." in start(lived, session="mended")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_cache_with_anything_in_it_never_raises(lived_once: Home, data: st.DataObject) -> None:
@@ -657,6 +662,7 @@ def test_a_symbol_holds_while_it_is_defined_and_a_new_signature_is_not_called_a_
     assert said_of_limit(start(fresh, session="c")).endswith("(orders.py#place changed since)")
 
 
+@pytest.mark.slow
 def test_two_work_trees_of_one_project_each_get_their_own_truth(fresh: Home) -> None:
     git = ["git", "-C", str(fresh.project)]
     subprocess.run([*git, "init", "-q"], check=True)
@@ -758,6 +764,7 @@ def test_the_first_start_in_a_new_folder_gets_the_global_identity_and_rules(fres
     assert "Only in shop." not in told
 
 
+@pytest.mark.slow
 def test_what_was_remembered_before_any_start_is_in_the_first_one(fresh: Home, terminal: Terminal) -> None:
     assert terminal("remember", "Orders use optimistic locking").status == 0
     assert "Orders use optimistic locking" in start(fresh)
@@ -808,6 +815,7 @@ def test_a_handoff_that_names_another_project_is_not_told_from_this_ones_folder(
 # Making briefs
 
 
+@pytest.mark.slow
 def test_many_briefs_are_renewed_in_bounds_and_those_of_gone_work_trees_dropped(fresh: Home) -> None:
     write(fresh, "rules/force.md", "Never force-push.")
     for n in range(brief.MOST_BRIEFS + 5):
@@ -897,6 +905,7 @@ def test_however_many_projects_there_are_the_next_start_in_each_knows_what_is_fo
         assert "Never push on a Friday" in str(cached.parts), memory.at.cwd
 
 
+@pytest.mark.slow
 def test_the_next_steps_that_somebody_wrote_outlive_a_session_that_nobody_wrote_about(fresh: Home) -> None:
     memory = Memory.open(str(fresh.vault), str(fresh.project), lambda: 1_800_000_000.0, fresh.env)
     memory.sessions.handoff("# Refunds\n\n## Next steps\n- guard refunds in orders.py\n")
@@ -914,6 +923,7 @@ def replace_sections(handoff: Handoff, **sections: tuple[str, ...]) -> Handoff:
     return dataclasses.replace(handoff, sections=sections)
 
 
+@pytest.mark.slow
 def test_of_the_notes_of_one_day_the_one_said_last_comes_first(fresh: Home) -> None:
     clock = iter(range(1_800_000_000, 1_800_001_000))
     memory = Memory.open(str(fresh.vault), str(fresh.project), lambda: float(next(clock)), fresh.env)
@@ -923,6 +933,7 @@ def test_of_the_notes_of_one_day_the_one_said_last_comes_first(fresh: Home) -> N
     assert told.index("mu was said last") < told.index("alpha was said next") < told.index("zeta was said first")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rule", "identity"])
 def test_a_rule_that_is_written_by_hand_holds_from_the_very_next_start(fresh: Home, kind: str) -> None:
     memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)

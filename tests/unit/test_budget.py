@@ -592,6 +592,7 @@ def test_sixteen_threads_and_several_processes_are_never_granted_more_than_the_c
     assert meter.load(state, TODAY).total.tokens == cap
 
 
+@pytest.mark.slow
 def test_threads_that_settle_and_reserve_at_once_keep_the_sums_true(state: str) -> None:
     desk = Desk(state, tokens="none")
     budget = desk.budget()
@@ -843,6 +844,7 @@ def test_days_at_a_cap_of_nothing_are_folded_too(state: str) -> None:
     assert len(meter.days(state)) <= spend_report.KEPT + 1
 
 
+@pytest.mark.slow
 def test_a_call_reads_no_more_after_a_thousand_others(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk(state, tokens="none")
     budget = desk.budget()

@@ -81,6 +81,7 @@ def test_the_environment_goes_before_process_and_project(vault: str, folder: str
     assert gate.here({}, folder, vault).episode == "generic/mine/1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapper", [[], ["/bin/sh", "-c", '"$@"; exit $?', "sh"]])
 def test_a_host_among_our_ancestors_names_the_session(vault: str, folder: str, place: Path, wrapper: list[str]) -> None:
     """The host is this very process; a child, and a child of a shell of its own, ask who is speaking."""
@@ -89,6 +90,7 @@ def test_a_host_among_our_ancestors_names_the_session(vault: str, folder: str, p
     assert json.loads(subprocess.check_output(command)) == ["generic", "generic/mine/1", "process"]
 
 
+@pytest.mark.slow
 def test_a_process_that_only_has_the_hosts_pid_is_not_the_host(vault: str, folder: str, place: Path) -> None:
     here = platform.process(os.getpid())
     assert here

@@ -54,6 +54,7 @@ def git(vault: str, *words: str) -> str:
     return subprocess.run(["git", "-C", vault, *words], check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_an_absent_vault_and_a_good_one_have_no_findings(vault: str) -> None:
     assert check.check(vault, NOW).findings == ()
     fill(
@@ -75,6 +76,7 @@ def test_an_absent_vault_and_a_good_one_have_no_findings(vault: str) -> None:
     assert (report.ok, report.checked) == (True, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", notes.REQUIRED)
 def test_a_missing_key_is_found(vault: str, key: str) -> None:
     lines = a_note("A").splitlines(keepends=True)
@@ -88,6 +90,7 @@ def test_a_key_without_a_value_is_found_at_its_line(vault: str) -> None:
     assert (finding.code, finding.line, finding.what) == ("missing-key", 10, "origin is empty or a list")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "word", "code"),
     [
@@ -108,6 +111,7 @@ def test_a_word_that_means_nothing_is_found_at_its_line(vault: str, key: str, wo
     assert word in finding.what
 
 
+@pytest.mark.slow
 def test_two_active_notes_of_one_project_with_one_name_are_found(vault: str) -> None:
     fill(
         vault,
@@ -122,6 +126,7 @@ def test_two_active_notes_of_one_project_with_one_name_are_found(vault: str) -> 
     assert found(vault) == [("quarantine/e.md", "quarantined"), ("rules/b.md", "duplicate-name")]
 
 
+@pytest.mark.slow
 def test_links_that_lead_nowhere_are_found_at_their_lines(vault: str) -> None:
     body = "See [b](b.md).\n\nAnd [[nobody]],\n[up](../../secret.md), [c](rules/c.md)."
     fill(vault, {"knowledge/a.md": a_note("A", body), "rules/c.md": a_note("C", kind="rule")})
@@ -137,12 +142,14 @@ def test_links_that_lead_nowhere_are_found_at_their_lines(vault: str) -> None:
     assert [one.fix for one in findings if "c.md" in one.what] == ["write it as ../rules/c.md"]
 
 
+@pytest.mark.slow
 def test_what_looks_like_a_link_within_code_is_none(vault: str) -> None:
     body = "```sh\n[[ -f x ]] && echo [a](gone.md)\n```\nand `[[ -d y ]]`, `[b](gone.md)`\n~~~\n[[z]]\n"
     fill(vault, {"knowledge/a.md": a_note("A", body)})
     assert found(vault) == []
 
 
+@pytest.mark.slow
 def test_a_link_may_be_escaped_and_may_lead_to_any_markdown_of_the_vault(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A", "[t](../tasks/my%20task/m.md)")})
     assert found(vault) == [("knowledge/a.md", "broken-link")]
@@ -151,6 +158,7 @@ def test_a_link_may_be_escaped_and_may_lead_to_any_markdown_of_the_vault(vault: 
     assert found(vault) == []
 
 
+@pytest.mark.slow
 def test_a_link_by_name_may_lead_to_another_project_but_superseding_may_not(vault: str) -> None:
     theirs = a_note("Theirs", project="other-1")
     mine = a_note("A", "[[Theirs]]", project="shop-1", supersedes=["Theirs"])
@@ -158,6 +166,7 @@ def test_a_link_by_name_may_lead_to_another_project_but_superseding_may_not(vaul
     assert found(vault) == [("knowledge/a.md", "missing")]
 
 
+@pytest.mark.slow
 def test_a_map_out_of_date_or_missing_is_found(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     (place / "vault" / "knowledge" / "b.md").write_text(a_note("B"))
@@ -172,6 +181,7 @@ def test_a_file_that_the_map_names_and_that_is_gone_is_found(vault: str, place: 
     assert found(vault) == [("BRAIN.md", "map"), ("BRAIN.md", "missing")]
 
 
+@pytest.mark.slow
 def test_the_operators_own_broken_links_and_too_many_words_are_found(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     path = place / "vault" / "BRAIN.md"
@@ -180,6 +190,7 @@ def test_the_operators_own_broken_links_and_too_many_words_are_found(vault: str,
     assert found(vault) == [("BRAIN.md", "broken-link"), ("BRAIN.md", "map-long")]
 
 
+@pytest.mark.slow
 def test_an_unparsable_note_is_reported_with_its_line_and_breaks_nothing(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     (place / "vault" / "knowledge" / "bad.md").write_text("---\nname: x\n  y: [\n---\n")
@@ -193,6 +204,7 @@ def test_an_unparsable_note_is_reported_with_its_line_and_breaks_nothing(vault: 
     assert report.checked == 3
 
 
+@pytest.mark.slow
 def test_links_of_the_file_system_are_found_and_not_followed(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     (place / "outside").mkdir()
@@ -210,11 +222,13 @@ def test_a_note_folder_that_is_a_link_is_not_followed(vault: str, place: Path) -
     assert found(vault) == [("rules", "link")]
 
 
+@pytest.mark.slow
 def test_a_supersedes_that_names_nothing_is_found(vault: str) -> None:
     finding = check_one(vault, a_note("A", supersedes=["gone"]))
     assert (finding.code, finding.what) == ("missing", "it supersedes gone, which is not there")
 
 
+@pytest.mark.slow
 def test_supersede_chains_that_loop_are_found_once_and_never_fixed(vault: str) -> None:
     fill(
         vault,
@@ -234,6 +248,7 @@ def test_supersede_chains_that_loop_are_found_once_and_never_fixed(vault: str) -
     assert not any(one.can_fix for one in report.findings)
 
 
+@pytest.mark.slow
 def test_a_fork_and_a_superseded_note_that_still_counts_are_found(vault: str) -> None:
     fill(
         vault,
@@ -246,6 +261,7 @@ def test_a_fork_and_a_superseded_note_that_still_counts_are_found(vault: str) ->
     assert found(vault) == [("knowledge/old.md", "fork"), ("knowledge/old.md", "still-active")]
 
 
+@pytest.mark.slow
 def test_a_chain_of_three_thousand_is_no_trouble(vault: str) -> None:
     from holdfast.vault.check_notes import Names, chains
 
@@ -259,6 +275,7 @@ def test_a_chain_of_three_thousand_is_no_trouble(vault: str) -> None:
     assert [one.code for one in chains(listed, Names.of(listed), lambda _: "")] == ["loop"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", [{"tool": "*"}, {"tool": []}, "Bash", {"pattern": "(a+)+"}])
 def test_a_when_that_means_nothing_is_found(vault: str, when: Any) -> None:
     finding = check_one(vault, a_note("A", when=when))
@@ -266,6 +283,7 @@ def test_a_when_that_means_nothing_is_found(vault: str, when: Any) -> None:
     assert finding.line > 1
 
 
+@pytest.mark.slow
 def test_anchors_that_do_not_hold_in_this_worktree_are_warnings(vault: str, place: Path) -> None:
     root = place / "shop"
     root.mkdir()
@@ -288,6 +306,7 @@ def test_anchors_that_do_not_hold_in_this_worktree_are_warnings(vault: str, plac
     assert found(vault) == []
 
 
+@pytest.mark.slow
 def test_an_anchor_that_leaves_the_project_is_an_error(vault: str) -> None:
     finding = check_one(vault, a_note("A", anchors=["../../etc/passwd"]))
     assert (finding.code, finding.level) == ("bad-anchor", "error")
@@ -307,6 +326,7 @@ def test_age_and_quarantine_alone_are_warnings(vault: str) -> None:
     assert report.ok
 
 
+@pytest.mark.slow
 def test_copies_that_a_conflict_left_are_found_and_not_taken_for_notes(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A"), "knowledge/a.theirs-laptop.md": a_note("A")})
     (place / "vault" / "lineage" / "shop-1").mkdir(parents=True)
@@ -335,6 +355,7 @@ def test_a_handoff_that_does_not_parse_is_found_in_its_project(vault: str, place
     assert (report.of("shop-2").findings, report.of("shop-2").elsewhere) == ((), 2)
 
 
+@pytest.mark.slow
 def test_a_change_cut_short_is_found_unless_its_writer_is_alive(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     with writing(vault, NOW):
@@ -343,6 +364,7 @@ def test_a_change_cut_short_is_found_unless_its_writer_is_alive(vault: str, plac
     assert found(vault) == [(".state/writing/journal", "unfinished")]
 
 
+@pytest.mark.slow
 def test_fix_adds_what_date_and_folder_say_and_keeps_every_other_byte(vault: str, place: Path) -> None:
     fill(vault, {"knowledge/a.md": a_note("A")})
     written = "---\n# by hand\nname:   'Mine'\norigin: user\ndescription: x\n---\n\nText.\n"
@@ -361,6 +383,7 @@ def test_fix_adds_what_date_and_folder_say_and_keeps_every_other_byte(vault: str
     ]
 
 
+@pytest.mark.slow
 def test_fix_marks_what_an_active_note_supersedes_as_one_commit(vault: str) -> None:
     fill(vault, {"knowledge/old.md": a_note("Old"), "knowledge/a.md": a_note("A", supersedes=["Old"])})
     report = check.check_and_fix(vault, NOW, None)
@@ -377,6 +400,7 @@ def test_fix_marks_what_an_active_note_supersedes_as_one_commit(vault: str) -> N
     ]
 
 
+@pytest.mark.slow
 def test_fix_leaves_alone_what_is_not_safe(vault: str, place: Path) -> None:
     bad = a_note("A", "[[nobody]]", when={"tool": "*"}).replace("origin: user\n", "")
     fill(vault, {"knowledge/a.md": bad})
@@ -388,6 +412,7 @@ def test_fix_leaves_alone_what_is_not_safe(vault: str, place: Path) -> None:
     assert git(vault, "rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 def test_fix_leaves_other_projects_alone(vault: str, place: Path) -> None:
     lacking = a_note("T", project="other-1").replace("status: active\n", "")
     fill(vault, {"knowledge/t.md": lacking})
@@ -397,6 +422,7 @@ def test_fix_leaves_other_projects_alone(vault: str, place: Path) -> None:
     assert "status: active" in (place / "vault" / "knowledge" / "t.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_note_that_cannot_be_changed_in_place_keeps_its_finding(vault: str) -> None:
     fill(vault, {"knowledge/a.md": "---\n{name: A, origin: user, description: x}\n---\nText.\n"})
     report = check.check_and_fix(vault, NOW, None)
@@ -404,6 +430,7 @@ def test_a_note_that_cannot_be_changed_in_place_keeps_its_finding(vault: str) ->
     assert report.fixed == ()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_wrong_and_its_status_tells_scripts(terminal: Terminal, fresh: Home) -> None:
     assert (terminal("check").status, terminal("check").out) == (0, "0 notes checked: all is well.\n")
     day = time.strftime("%Y-%m-%d", time.gmtime())
@@ -442,6 +469,7 @@ def test_the_command_says_what_is_wrong_and_its_status_tells_scripts(terminal: T
     assert terminal("check", "--all").status == 1
 
 
+@pytest.mark.slow
 def test_anchors_are_looked_for_in_the_folder_that_the_command_runs_in(terminal: Terminal, fresh: Home) -> None:
     day = time.strftime("%Y-%m-%d", time.gmtime())
     text = a_note("A", project=fresh.project_id(), anchors=["a.py"]).replace("2026-02-01", day)
@@ -453,6 +481,7 @@ def test_anchors_are_looked_for_in_the_folder_that_the_command_runs_in(terminal:
     assert terminal("check").out == "1 note checked: all is well.\n"
 
 
+@pytest.mark.slow
 def test_progress_hears_of_every_note_that_had_to_be_read(vault: str) -> None:
     fill(vault, {f"knowledge/{nth}.md": a_note(f"N{nth}") for nth in range(20)})
     if os.path.exists(f"{vault}/.state/notes.index"):

@@ -56,6 +56,7 @@ def test_each_sort_of_error_in_a_changed_file_is_counted_and_goes_when_it_is_men
         assert after_close(vault) == whole(vault) == 0, path
 
 
+@pytest.mark.slow
 def test_two_notes_of_one_name_are_one_error_whichever_comes_first(vault: str) -> None:
     remember(vault, "Orders use locks.", "locks")
     assert after_close(vault) == 0
@@ -87,6 +88,7 @@ def test_only_what_changed_is_read(vault: str, monkeypatch: pytest.MonkeyPatch) 
     assert read == [path]
 
 
+@pytest.mark.slow
 def test_without_a_list_or_its_commit_everything_is_looked_at(vault: str) -> None:
     remember(vault, "Orders use locks.")
     put(vault, "knowledge/torn.md", "no front matter")
@@ -96,6 +98,7 @@ def test_without_a_list_or_its_commit_everything_is_looked_at(vault: str) -> Non
         assert after_close(vault) == 1, said
 
 
+@pytest.mark.slow
 def test_once_a_week_a_close_that_nobody_waits_for_looks_at_everything(vault: str) -> None:
     path = remember(vault, "Orders use locks.")
     head, _, rest = Path(vault, path).read_text(encoding="utf-8").rpartition("Orders use locks.")

@@ -189,6 +189,7 @@ def test_pause_is_the_same_through_the_whole_command_line(fresh: Home, terminal:
     assert terminal("resume").out == "Capture goes on.\n"
 
 
+@pytest.mark.slow
 def test_hook_by_hand_is_the_registered_line(fresh: Home) -> None:
     launcher.write_launcher(fresh.env)
     fresh.flag("something to say")

@@ -149,6 +149,7 @@ def test_closes_without_the_judge_are_told_with_how_many_were_put_right(at_home:
     assert "3 closes had to do without the judge, 2 of them put right by a later one" in out
 
 
+@pytest.mark.slow
 def test_a_note_is_said_and_changes_no_verdict(at_home: Home) -> None:
     lines = registrar("claude-code").edits(at_home.env, "user", str(at_home.project))
     for edit in lines:

@@ -124,6 +124,7 @@ def test_without_any_interpreter_it_says_so(fresh: Home) -> None:
     assert "nothing was done" in done.err
 
 
+@pytest.mark.slow
 def test_the_other_commands_run_and_a_folder_of_our_name_where_they_are_called_is_not_imported(fresh: Home) -> None:
     command = install(fresh.folder / "tool")
     trap = fresh.project / "holdfast"

@@ -96,6 +96,7 @@ def test_a_choice_that_cannot_be_used_leaves_the_settings_as_they_were(
     assert written(fresh) == before
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_refuses_is_not_written(fresh: Home) -> None:
     with Server(refuses(404)) as server:
         done = fresh.cli("embed", "openai", "--url", server.url, "--model", "small")
@@ -104,6 +105,7 @@ def test_an_endpoint_that_refuses_is_not_written(fresh: Home) -> None:
     assert written(fresh) == ""
 
 
+@pytest.mark.slow
 def test_that_texts_leave_the_machine_is_asked_before_anything_is_sent(fresh: Home) -> None:
     command = [sys.executable, "-P", "-m", "holdfast", "embed", "openai", "--url", "https://vectors.invalid/v1"]
     done = subprocess.run(
@@ -156,6 +158,7 @@ def test_a_terminal_shows_a_bar(fresh: Home) -> None:
     assert "%" in drawn
 
 
+@pytest.mark.slow
 def test_a_change_that_stands_still_is_gone_on_with_by_looking_at_it(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(30))
     memory = Memory.open(str(fresh.vault), str(fresh.project), env=fresh.env)

@@ -95,6 +95,7 @@ def test_what_was_shown_is_reinforced_by_the_host_that_asked(shop: Home, termina
     assert traffic(shop)[-1].agent == "operator"
 
 
+@pytest.mark.slow
 def test_with_the_model_that_comes_along_a_question_finds_what_it_means(fresh: Home, terminal: Terminal) -> None:
     terminal("think", LOCKS)
     terminal("think", MAILS)
@@ -127,6 +128,7 @@ def test_an_empty_vault_has_nothing_and_gets_no_index(fresh: Home, terminal: Ter
     assert not Path(fresh.state, "field.db").exists()
 
 
+@pytest.mark.slow
 def test_the_filters_are_the_scope_of_the_question(shop: Home, terminal: Terminal) -> None:
     made = thought(terminal, "Row locks are slow", "--space", "ops", "--category", "correction", env=SESSION)
     assert [one["id"] for one in results(terminal, "row", "locks", "--space", "ops")] == [made["id"]]
@@ -299,6 +301,7 @@ def test_a_kind_that_nothing_is_of_is_refused_and_a_category_that_was_given_is_k
     assert [one["category"] for one in results(terminal, "--kind", "nosuch", *QUERY)] == ["nosuch"]
 
 
+@pytest.mark.slow
 def test_of_a_long_note_each_word_is_shown_once_and_the_part_that_was_asked_for(shop: Home, terminal: Terminal) -> None:
     begins = "The exporter writes a table for the accountant every night at two, read from the replica. " * 3
     body = f"{begins}{'Nobody has to look at it. ' * 20}Rounding is half up; the zebra setting turns it off."

@@ -148,6 +148,7 @@ def test_the_whole_command_line_takes_the_same_words(fresh: Home, terminal: Term
     assert terminal("flag", "--help").out == terminal.fast("flag", "--help").out
 
 
+@pytest.mark.slow
 def test_words_that_are_no_utf8_cost_those_letters_only(fresh: Home) -> None:
     command = [os.fsencode(word) for word in (PYTHON, "-I", "-S", START, "--command", "flag")]
     done = subprocess.run(

@@ -157,6 +157,7 @@ def test_a_long_ledger_is_read_from_its_end(fresh: Home, terminal: Terminal) -> 
     assert time.perf_counter() - began < 1.0
 
 
+@pytest.mark.slow
 def test_following_shows_records_as_they_are_written_and_ends_quietly(fresh: Home) -> None:
     put(fresh, "hook", event="before")
     process = subprocess.Popen(
@@ -185,6 +186,7 @@ def test_following_shows_records_as_they_are_written_and_ends_quietly(fresh: Hom
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone_ends_it_quietly(fresh: Home) -> None:
     for nth in range(2000):
         put(fresh, "hook", event=f"{nth} " + "x" * 100)

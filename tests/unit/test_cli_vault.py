@@ -38,6 +38,7 @@ def git(home: Home, *words: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_remember_says_where_and_for_which_projects(terminal: Terminal) -> None:
     project = terminal.home.project_id()
     done = terminal("remember", "Orders", "use locks.")
@@ -52,6 +53,7 @@ def test_remember_says_where_and_for_which_projects(terminal: Terminal) -> None:
     assert terminal("remember", "-5 degrees is the limit").status == 0
 
 
+@pytest.mark.slow
 def test_remember_on_the_fast_path_is_the_same(terminal: Terminal) -> None:
     assert terminal.fast("remember", "Fast.").out.startswith("remembered in knowledge/fast.md")
     assert "Usage: holdfast remember" in terminal.fast("remember", "--help").out
@@ -81,6 +83,7 @@ def test_remember_keeps_silent_where_capture_is_off(terminal: Terminal) -> None:
     assert not list(terminal.home.vault.glob("knowledge/*"))
 
 
+@pytest.mark.slow
 def test_notes_lists_this_project_and_the_global_ones_and_what_is_broken(terminal: Terminal, tmp_path: Path) -> None:
     terminal("remember", "Ours.")
     terminal("remember", "--global", "Everybody's.")
@@ -108,6 +111,7 @@ def test_notes_of_an_empty_vault_makes_none(terminal: Terminal) -> None:
     assert not (terminal.home.vault / ".git").exists()
 
 
+@pytest.mark.slow
 def test_show_prints_a_file_as_it_is_and_says_what_is_ambiguous(terminal: Terminal) -> None:
     terminal("remember", "Orders use locks.")
     terminal("remember", "Orders use carts.")
@@ -125,6 +129,7 @@ def test_show_prints_a_file_as_it_is_and_says_what_is_ambiguous(terminal: Termin
     refused(terminal("show", "locks"), 4, "There is no note")
 
 
+@pytest.mark.slow
 def test_forget_shows_what_it_means_and_asks_nobody_where_nobody_is(terminal: Terminal) -> None:
     for text in ("Orders use locks.", "Orders use carts.", "Note taking."):
         terminal("remember", text)
@@ -211,6 +216,7 @@ def test_handoffs_are_listed_searched_and_shown(terminal: Terminal, fresh: Home)
     assert terminal("handoff", "--template").out.startswith("# What this session was about\n")
 
 
+@pytest.mark.slow
 def test_git_at_an_old_commit_is_one_sentence_with_its_status(terminal: Terminal) -> None:
     terminal("remember", "One.")
     git(terminal.home, "checkout", "-q", "HEAD~1")
@@ -219,6 +225,7 @@ def test_git_at_an_old_commit_is_one_sentence_with_its_status(terminal: Terminal
     assert terminal("remember", "Two.").status == 0
 
 
+@pytest.mark.slow
 def test_a_new_note_may_supersede_an_older_one_in_one_commit(terminal: Terminal) -> None:
     terminal("remember", "Staging is on port 5433.")
     done = terminal("remember", "--supersedes", "staging-is-on-port-5433", "Staging is on port 6000.")
@@ -232,6 +239,7 @@ def test_a_new_note_may_supersede_an_older_one_in_one_commit(terminal: Terminal)
     refused(terminal("remember", "--supersedes", "no-such", "x y z"), 4, 'There is no note "no-such"')
 
 
+@pytest.mark.slow
 def test_a_global_note_may_supersede_one_of_this_project_and_none_of_another(terminal: Terminal) -> None:
     terminal("remember", "Staging is on port 5433.")
     done = terminal("remember", "--global", "--supersedes", "staging-is-on", "Staging is on port 6000.")
@@ -240,6 +248,7 @@ def test_a_global_note_may_supersede_one_of_this_project_and_none_of_another(ter
     refused(terminal("remember", "--global", "--supersedes", "gold", "Gold is sold."), 4, 'There is no note "gold"')
 
 
+@pytest.mark.slow
 def test_remember_takes_the_kinds_of_flags_and_a_text_from_stdin(fresh: Home) -> None:
     assert "in feedback/keep-it-short.md" in fresh.cli("remember", "--kind", "snag", "Keep it short").out
     command = [sys.executable, "-P", "-m", "holdfast", "remember", "-"]
@@ -251,6 +260,7 @@ def test_remember_takes_the_kinds_of_flags_and_a_text_from_stdin(fresh: Home) ->
     assert made.read_text().endswith("\nFrom a pipe.\nTwo lines.\n")
 
 
+@pytest.mark.slow
 def test_what_is_no_note_can_be_shown_and_forgotten_by_its_path(terminal: Terminal) -> None:
     terminal("remember", "Something to make the vault.")
     (terminal.home.vault / "knowledge/odd.md").write_text("no front matter\n")

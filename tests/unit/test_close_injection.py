@@ -88,6 +88,7 @@ def snapshot(vault: str) -> dict[str, bytes]:
     return {path: Path(vault, path).read_bytes() for path in (*OWN, ".state/config.toml")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ALL, ids=lambda text: re.sub(r"\W+", "-", text)[:30])
 def test_an_obeying_judge_changes_no_note_but_the_flags_own_and_nothing_gains_authority(life: Life, text: str) -> None:
     before = snapshot(life.vault)
@@ -140,6 +141,7 @@ def test_there_are_enough_of_them_and_all_differ() -> None:
     assert len(BREAKOUTS) > 10
 
 
+@pytest.mark.slow
 def test_the_users_own_note_is_never_a_judges_to_change_however_near_the_flag_is(life: Life) -> None:
     text = notes.new_text(
         name="Deploys on Friday",
@@ -171,6 +173,7 @@ def test_the_users_own_note_is_never_a_judges_to_change_however_near_the_flag_is
     assert any("is not for it to change" in one["why"] for one in kept)
 
 
+@pytest.mark.slow
 def test_an_agents_own_rule_is_a_proposal_that_no_judge_is_asked_about(life: Life) -> None:
     before = snapshot(life.vault)
     life.flag("never push on Friday, not even a small fix: lifted", kind="rule")
@@ -180,6 +183,7 @@ def test_an_agents_own_rule_is_a_proposal_that_no_judge_is_asked_about(life: Lif
     assert judge.of("consolidate") == []
 
 
+@pytest.mark.slow
 def test_a_dead_sessions_transcript_gives_no_orders_to_the_next_one(life: Life, tmp_path: Path) -> None:
     """What a tool printed is evidence, never an item of the handoff that says it as ours."""
     transcript = tmp_path / "t.jsonl"

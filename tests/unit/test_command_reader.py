@@ -115,6 +115,7 @@ def test_every_command_of_the_table_is_there_and_has_a_purpose(name: str) -> Non
         assert one.about.help, one.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--version"], ["queue"], ["log"], ["notes"], ["show", "handoff"]])
 def test_a_command_imports_only_what_it_needs(fresh: Home, words: list[str]) -> None:
     """Somebody waits for it: no framework, no YAML, no model of meaning, and no other command."""

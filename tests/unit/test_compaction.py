@@ -82,6 +82,7 @@ def test_the_snapshot_is_on_disk_before_the_answer_and_the_summariser_is_told_wh
     assert session.ledger("nudge")[-1]["reason"] == trigger
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("strace"), reason="there is no strace here")
 def test_the_snapshot_is_synced_under_its_name_before_anything_is_answered(session: Home, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
@@ -113,6 +114,7 @@ def test_codex_is_told_nothing_and_has_its_snapshot(fresh: Home) -> None:
     assert "Retry at most 7 times." in path.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refuse", [fill_up, make_read_only])
 def test_a_disk_that_refuses_the_snapshot_costs_neither_the_status_nor_the_instructions(
     tmp_path: Path, refuse: Any
@@ -176,6 +178,7 @@ def test_a_compaction_that_nobody_announced_is_nudged_without_a_snapshot(session
 # --- after
 
 
+@pytest.mark.slow
 def test_after_it_brief_snapshot_and_nudge_come_back_and_the_ledger_says_what(session: Home, tmp_path: Path) -> None:
     assert session.cli("remember", "orders use optimistic locking").status == 0
     told = compact(session, **say(tmp_path / "t.jsonl", "Retry", "Editing orders.py:88 now."))
@@ -283,6 +286,7 @@ def assert_fits(out: str, text: str) -> None:
     assert any(line.startswith("The context was compacted") for line in text.splitlines())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=st.lists(nasty, max_size=6), said=st.lists(nasty, max_size=12), flags=st.lists(nasty, max_size=8))
 def test_whatever_was_said_it_fits_and_stays_behind_its_fences(

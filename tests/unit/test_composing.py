@@ -28,6 +28,7 @@ def order_of(told: str, *words: str) -> list[str]:
 # Order
 
 
+@pytest.mark.slow
 def test_the_sections_come_in_the_order_of_their_weight(fresh: Home) -> None:
     write(fresh, "rules/force.md", RULE)
     write(fresh, "identity/me.md", "I am Ada.")
@@ -192,6 +193,7 @@ def test_what_a_session_was_about_is_not_said_again_where_something_else_says_it
 # The room
 
 
+@pytest.mark.slow
 def test_notes_are_shown_with_their_text_where_there_is_room_and_as_lines_where_not(fresh: Home) -> None:
     body = "First the lock is taken.\n\nThen the row is read, " + "and read again, " * 20
     for nth in range(3):
@@ -269,6 +271,7 @@ def test_a_resume_where_nothing_changed_is_one_line(conversation: Home) -> None:
     assert line.startswith("This conversation goes on; nothing that is remembered has changed since 20")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_a_resume_tells_what_is_new_changed_and_gone_and_nothing_else(conversation: Home, is_closed: bool) -> None:
     write(conversation, "rules/tabs.md", "Indent with tabs.")
@@ -294,6 +297,7 @@ def test_a_resume_tells_what_is_new_changed_and_gone_and_nothing_else(conversati
     assert "nothing that is remembered has changed" in resume(conversation)
 
 
+@pytest.mark.slow
 def test_what_the_conversation_did_itself_is_no_news_to_it(conversation: Home) -> None:
     conversation.answer(conversation.event("UserPromptSubmit", prompt="Lock the orders"))
     conversation.flag("The retry loop is in orders.py", "s1")
@@ -306,6 +310,7 @@ def test_what_the_conversation_did_itself_is_no_news_to_it(conversation: Home) -
     assert "The retry loop is in orders.py" in other
 
 
+@pytest.mark.slow
 def test_after_a_compaction_a_resume_knows_what_was_told_behind_it(conversation: Home) -> None:
     conversation.answer(conversation.event("PreCompact", "s1", trigger="auto"))
     told = resume(conversation, source="compact")
@@ -345,6 +350,7 @@ def test_a_fork_is_told_what_its_parent_does_not_know(conversation: Home) -> Non
     assert RULE not in told
 
 
+@pytest.mark.slow
 def test_a_todo_that_was_nudged_for_is_not_nudged_for_again_when_the_session_is_resumed(conversation: Home) -> None:
     todos = [{"content": "Lock the orders", "status": "completed"}]
     call = conversation.event("PostToolUse", "s1", tool_name="TodoWrite", tool_input={"todos": todos}, tool_use_id="t1")
@@ -413,6 +419,7 @@ def test_the_line_is_not_shown_after_a_compaction(fresh: Home) -> None:
 # Why
 
 
+@pytest.mark.slow
 def test_every_line_has_a_reason_and_everything_left_out_too(fresh: Home, terminal: Terminal) -> None:
     write(fresh, "rules/force.md", RULE, origin="user")
     write(fresh, "projects/locks.md", FACT, description=FACT, origin="agent")

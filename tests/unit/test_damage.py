@@ -56,11 +56,13 @@ def restore(vault: Path) -> list[str]:
         os.close(held)
 
 
+@pytest.mark.slow
 def test_a_sound_vault_has_no_damage(vault: Path) -> None:
     assert found(vault) == {}
     assert restore(vault) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [b"", bytes(80), b"---\nname: x\x00\x01\x02\n---\n"])
 def test_a_note_that_a_power_loss_emptied_is_not_committed_and_comes_back(vault: Path, data: bytes) -> None:
     before = (vault / NOTE).read_bytes()
@@ -74,6 +76,7 @@ def test_a_note_that_a_power_loss_emptied_is_not_committed_and_comes_back(vault:
     assert found(vault) == {}
 
 
+@pytest.mark.slow
 def test_the_damaged_file_is_kept_beside(vault: Path) -> None:
     (vault / NOTE).write_bytes(b"half\x00")
     restore(vault)
@@ -81,6 +84,7 @@ def test_the_damaged_file_is_kept_beside(vault: Path) -> None:
     assert [path.read_bytes() for path in kept] == [b"half\x00"]
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_person_is_committed_as_ever(vault: Path) -> None:
     text = (vault / NOTE).read_text().replace("redis", "valkey")
     (vault / NOTE).write_text(text)
@@ -89,6 +93,7 @@ def test_an_edit_of_a_person_is_committed_as_ever(vault: Path) -> None:
     assert found(vault) == {}
 
 
+@pytest.mark.slow
 def test_a_note_that_a_person_removed_is_gone(vault: Path) -> None:
     (vault / NOTE).unlink()
     assert found(vault) == {}
@@ -111,6 +116,7 @@ def test_a_whole_folder_that_is_gone_waits_for_a_word_even_when_new_notes_fill_i
         assert (vault / "knowledge" / name).read_bytes() == text
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_removed_on_purpose_is_let_go_by_a_commit(vault: Path) -> None:
     git = ["git", "-C", str(vault), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "rm", "-qr", "knowledge"], check=True)
@@ -118,6 +124,7 @@ def test_a_folder_that_was_removed_on_purpose_is_let_go_by_a_commit(vault: Path)
     assert found(vault) == {}
 
 
+@pytest.mark.slow
 def test_a_log_that_was_cut_gets_back_what_the_history_has_and_keeps_what_came_since(vault: Path) -> None:
     whole = (vault / LOG).read_bytes()
     (vault / LOG).write_bytes(whole[: len(whole) // 2] + log.frame(b'{"n":99}'))
@@ -128,6 +135,7 @@ def test_a_log_that_was_cut_gets_back_what_the_history_has_and_keeps_what_came_s
     assert (vault / LOG).read_bytes() == whole + log.frame(b'{"n":99}')
 
 
+@pytest.mark.slow
 def test_a_log_that_only_grew_is_sound(vault: Path) -> None:
     with (vault / LOG).open("ab") as out:
         out.write(log.frame(b'{"n":6}'))
@@ -136,6 +144,7 @@ def test_a_log_that_only_grew_is_sound(vault: Path) -> None:
     assert head_has(vault, LOG) == (vault / LOG).read_bytes()
 
 
+@pytest.mark.slow
 def test_something_else_where_a_folder_was_is_moved_aside(vault: Path) -> None:
     before = (vault / NOTE).read_bytes()
     for path in (vault / "knowledge").iterdir():
@@ -150,6 +159,7 @@ def test_something_else_where_a_folder_was_is_moved_aside(vault: Path) -> None:
     assert any(path.read_text() == "not a folder" for path in (vault / ".state" / "set-aside").iterdir())
 
 
+@pytest.mark.slow
 def test_a_version_that_was_committed_broken_long_ago_is_passed_over(vault: Path) -> None:
     before = (vault / NOTE).read_bytes()
     (vault / NOTE).write_bytes(bytes(50))
@@ -160,12 +170,14 @@ def test_a_version_that_was_committed_broken_long_ago_is_passed_over(vault: Path
     assert (vault / NOTE).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_other_notes_are_filed_while_one_is_damaged(vault: Path) -> None:
     (vault / NOTE).write_bytes(b"")
     filed = edits.remember(str(vault), edits.Asked("Backups are encrypted"), NOW + 5)
     assert head_has(vault, filed.path)
 
 
+@pytest.mark.slow
 def test_starts_tell_of_a_damaged_file_until_it_is_put_right(vault: Path) -> None:
     from holdfast.capture import notices
 

@@ -37,6 +37,7 @@ def told(colour: bool = False) -> tuple[list[str], Telling]:
 # --- how it is printed
 
 
+@pytest.mark.slow
 @given(
     st.text(st.characters(codec="ascii", min_codepoint=32, max_codepoint=126), max_size=400), st.sampled_from("scqt")
 )
@@ -101,6 +102,7 @@ def processes_below(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_the_stage_is_gone_at_the_end_and_was_a_real_project(there: Path) -> None:
     with stage() as made:
         assert made.folder.parent == there
@@ -110,6 +112,7 @@ def test_the_stage_is_gone_at_the_end_and_was_a_real_project(there: Path) -> Non
     assert list(there.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_nothing_of_the_users_environment_comes_along(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = {"HOLDFAST_HOME": "/nowhere/vault", "HOLDFAST": "off", "HOLDFAST_CLOSE": "off", "HOLDFAST_CHILD": "1"}
     agents = {"CLAUDE_CODE_SESSION_ID": "mine", "CLAUDE_CONFIG_DIR": "/nowhere", "CODEX_HOME": "/nowhere"}
@@ -129,6 +132,7 @@ def test_it_is_kept_where_it_is_wanted(there: Path) -> None:
     assert list(there.iterdir()) == [made.folder]
 
 
+@pytest.mark.slow
 def test_a_failing_step_leaves_nothing_and_ends_what_it_had_started(there: Path) -> None:
     def play() -> None:
         with stage() as made, Host(made, "s1") as host:
@@ -160,6 +164,7 @@ def made(there: Path) -> Iterator[Stage]:
     assert list(there.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_its_host_is_the_process_that_the_hook_takes_for_the_host(made: Stage) -> None:
     with Host(made, "s1") as host:
         host.starts()
@@ -183,6 +188,7 @@ def test_a_call_that_the_hook_denies_is_not_run(made: Stage) -> None:
         assert host.bash("echo run").output == "run"
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_in_the_host_is_one_sentence(made: Stage) -> None:
     with Host(made, "s1") as host, pytest.raises(HoldfastError, match="`false` failed in the demo's host"):
         host.bash("false")
@@ -214,6 +220,7 @@ def test_a_hook_that_cannot_run_is_noticed_at_the_first_step(made: Stage) -> Non
     assert "2. " not in printed
 
 
+@pytest.mark.slow
 def test_a_nudge_that_does_not_come_is_noticed(made: Stage) -> None:
     state = Path(home.state(str(made.vault)))
     state.mkdir(parents=True)
@@ -223,6 +230,7 @@ def test_a_nudge_that_does_not_come_is_noticed(made: Stage) -> None:
     assert "3. " not in printed
 
 
+@pytest.mark.slow
 def test_a_flag_that_is_not_taken_is_noticed(made: Stage) -> None:
     lines, tell = told()
     with Host(made, "s1") as host:

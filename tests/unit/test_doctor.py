@@ -25,6 +25,7 @@ def healthy(fresh: Home) -> Home:
 # --- the whole
 
 
+@pytest.mark.slow
 def test_a_fresh_installation_without_agents_is_well(healthy: Home) -> None:
     report = look(healthy)
     assert failing(report) == []
@@ -50,6 +51,7 @@ def test_looking_changes_not_a_byte_and_not_a_time_in_home_and_vault(healthy: Ho
     assert not report.ok
 
 
+@pytest.mark.slow
 def test_the_command_changes_nothing_either_and_leaves_a_stale_launcher_alone(
     healthy: Home, terminal: Terminal
 ) -> None:
@@ -60,6 +62,7 @@ def test_the_command_changes_nothing_either_and_leaves_a_stale_launcher_alone(
     assert everything(healthy.folder, healthy.vault) == before
 
 
+@pytest.mark.slow
 def test_nothing_of_a_probe_is_left_in_the_temporary_folder(
     healthy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +73,7 @@ def test_nothing_of_a_probe_is_left_in_the_temporary_folder(
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_check_that_raises_has_failed_and_the_others_still_run(
     healthy: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,12 +89,14 @@ def test_a_check_that_raises_has_failed_and_the_others_still_run(
     assert {check.name for check in report.checks} == whole
 
 
+@pytest.mark.slow
 def test_without_agents_it_takes_a_moment(healthy: Home) -> None:
     began = time.perf_counter()
     look(healthy)
     assert time.perf_counter() - began < 5.0  # of which most is for a busy machine
 
 
+@pytest.mark.slow
 def test_json_has_the_names_that_others_build_on(healthy: Home, terminal: Terminal) -> None:
     done = terminal("doctor", "--json")
     said = json.loads(done.out)
@@ -115,6 +121,7 @@ def test_an_agent_that_we_do_not_know_is_a_usage_error(terminal: Terminal) -> No
     assert "claude-code" in done.err
 
 
+@pytest.mark.slow
 def test_fix_makes_what_is_missing_and_says_so(fresh: Home, terminal: Terminal) -> None:
     done = terminal("doctor", "--fix", env={"HOLDFAST_CLOSE": ""})
     assert f"made the vault {fresh.vault}" in done.out
@@ -122,6 +129,7 @@ def test_fix_makes_what_is_missing_and_says_so(fresh: Home, terminal: Terminal) 
     assert ask(fresh, "launcher").ok
 
 
+@pytest.mark.slow
 def test_a_note_is_well_and_begins_with_the_word(healthy: Home) -> None:
     healthy.more["HOLDFAST"] = "off"
     report = look(healthy)
@@ -135,6 +143,7 @@ def test_a_project_that_wants_no_capture_is_told(healthy: Home) -> None:
     assert ".holdfast.toml" in ask(healthy, "capture").detail
 
 
+@pytest.mark.slow
 def test_settings_of_the_machine_that_cannot_be_parsed_fail(healthy: Home) -> None:
     path = healthy.vault / ".state" / "config.toml"
     path.write_text("strict = true\n", encoding="utf-8")
@@ -154,12 +163,14 @@ def test_a_launcher_that_is_gone_fails_and_is_written_again(healthy: Home) -> No
     assert failing(fix(healthy)) == []
 
 
+@pytest.mark.slow
 def test_a_launcher_that_may_not_be_run_fails_and_is_mended(healthy: Home) -> None:
     registration.launcher_path(healthy.env).chmod(0o600)
     assert "may not be run" in ask(healthy, "launcher").detail
     assert one(fix(healthy), "launcher").ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["python", "script"])
 def test_a_launcher_whose_target_is_gone_fails_and_is_mended(healthy: Home, what: str) -> None:
     path = registration.launcher_path(healthy.env)
@@ -169,6 +180,7 @@ def test_a_launcher_whose_target_is_gone_fails_and_is_mended(healthy: Home, what
     assert one(fix(healthy), "launcher").ok
 
 
+@pytest.mark.slow
 def test_a_hook_that_ends_well_and_writes_nothing_down_fails(healthy: Home) -> None:
     path = registration.launcher_path(healthy.env)
     path.write_text(path.read_text(encoding="utf-8").replace("-I -S", "-c pass"), encoding="utf-8")
@@ -182,6 +194,7 @@ def test_a_launcher_that_fails_is_told_with_its_own_words(healthy: Home) -> None
     assert "no such thing" in ask(healthy, "launcher").detail
 
 
+@pytest.mark.slow
 def test_the_launcher_of_another_installation_that_works_is_a_note_and_stays(healthy: Home, tmp_path: Path) -> None:
     other = tmp_path / "other" / "holdfast"
     other.parent.mkdir()
@@ -195,6 +208,7 @@ def test_the_launcher_of_another_installation_that_works_is_a_note_and_stays(hea
     assert path.read_text() == text
 
 
+@pytest.mark.slow
 def test_capture_that_is_switched_off_does_not_make_the_launcher_look_broken(healthy: Home) -> None:
     healthy.more["HOLDFAST"] = "off"
     assert ask(healthy, "launcher").level == "ok"
@@ -218,12 +232,14 @@ def test_a_command_that_a_login_shell_does_not_find_fails(healthy: Home) -> None
     assert "holdfast init" in said.fix
 
 
+@pytest.mark.slow
 def test_a_path_needs_no_login_shell(healthy: Home) -> None:
     (healthy.folder / ".profile").write_text('PATH="/usr/bin:/bin"\n')
     launcher.write_launcher(healthy.env, str(registration.command_path(healthy.env)))
     assert ask(healthy, "command").level == "ok"
 
 
+@pytest.mark.slow
 def test_another_command_that_only_a_login_shell_finds_is_run_too(healthy: Home) -> None:
     folder = healthy.folder / "login"
     folder.mkdir()
@@ -247,6 +263,7 @@ def test_the_command_that_the_launcher_names_is_looked_for(healthy: Home) -> Non
     assert one(fix(healthy), "command").level == "mended"
 
 
+@pytest.mark.slow
 def test_a_launcher_that_is_written_anew_names_a_command_that_resolves(healthy: Home) -> None:
     healthy.more["PATH"] = "/usr/bin:/bin"
     registration.launcher_path(healthy.env).unlink()
@@ -262,6 +279,7 @@ def test_a_command_that_does_not_run_fails_with_its_own_words(healthy: Home) -> 
     assert "the shelf is empty" in said.detail
 
 
+@pytest.mark.slow
 def test_a_command_of_another_installation_that_works_is_a_note(healthy: Home) -> None:
     path = healthy.folder / "bin" / "holdfast"
     ours = registration.command_path(healthy.env)

@@ -21,6 +21,7 @@ def healthy(fresh: Home) -> Home:
 # --- the queue
 
 
+@pytest.mark.slow
 def test_a_flag_that_waits_for_hours_is_well_and_for_more_than_a_day_fails(healthy: Home) -> None:
     healthy.flag("Orders use optimistic locking")
     assert "1 flag to be filed" in ask(healthy, "queue-age", now=time.time() + DAY / 2).detail
@@ -45,6 +46,7 @@ def test_fix_files_what_waited_too_long(healthy: Home) -> None:
     assert any("1 flag filed" in said for said in report.fixed)
 
 
+@pytest.mark.slow
 def test_a_dead_letter_fails_with_its_last_error_and_fix_does_not_retry_it(healthy: Home) -> None:
     healthy.flag("Orders use optimistic locking")
     settlement = healthy.settlement()
@@ -114,6 +116,7 @@ def test_a_session_that_died_unnoticed_is_told_and_not_buried_by_a_look(healthy:
     assert healthy.texts() == []
 
 
+@pytest.mark.slow
 def test_a_mark_that_cannot_be_read_fails_and_stays_where_it_is(healthy: Home) -> None:
     odd = healthy.vault / ".state" / "marks" / "odd"
     odd.parent.mkdir(0o700, exist_ok=True)
@@ -169,6 +172,7 @@ def test_the_ledger_of_a_busy_week_is_read_in_a_moment(healthy: Home) -> None:
     assert "7 seen" in said.detail
 
 
+@pytest.mark.slow
 def test_json_of_a_report_with_failures_can_be_read(healthy: Home) -> None:
     healthy.flag("Orders use optimistic locking")
     report = look(healthy, now=time.time() + 2 * DAY)

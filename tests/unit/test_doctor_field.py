@@ -57,6 +57,7 @@ def file(where: Home) -> Path:
     return where.vault / ".state" / "field.db"
 
 
+@pytest.mark.slow
 def test_an_index_of_all_that_there_is_is_well_and_looking_changes_nothing(indexed: Home) -> None:
     before = everything(indexed.vault)
     found = looked(indexed)
@@ -72,6 +73,7 @@ def test_where_nothing_is_remembered_yet_an_index_that_is_not_there_is_well(fres
     assert ask(fresh).detail == "nothing to index yet"
 
 
+@pytest.mark.slow
 def test_an_index_that_is_missing_is_advice(indexed: Home) -> None:
     file(indexed).unlink()
     found = ask(indexed)
@@ -81,6 +83,7 @@ def test_an_index_that_is_missing_is_advice(indexed: Home) -> None:
     assert not file(indexed).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["bytes", "page"])
 def test_an_index_that_is_damaged_fails_and_can_be_mended(indexed: Home, harm: str) -> None:
     data = bytearray(file(indexed).read_bytes())
@@ -97,6 +100,7 @@ def test_an_index_that_is_damaged_fails_and_can_be_mended(indexed: Home, harm: s
     assert ask(indexed).level == "ok"
 
 
+@pytest.mark.slow
 def test_an_index_of_a_newer_holdfast_fails_and_is_left_to_it(indexed: Home) -> None:
     db = sqlite3.connect(file(indexed))
     with db:
@@ -108,12 +112,14 @@ def test_an_index_of_a_newer_holdfast_fails_and_is_left_to_it(indexed: Home) -> 
     assert found.fix == "upgrade holdfast on this machine"
 
 
+@pytest.mark.slow
 def test_an_index_that_may_not_be_read_is_advice(indexed: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("posix.access", lambda *_: False)  # root may read everything
     assert ask(indexed).level == "note"
     assert "may not be read" in ask(indexed).detail
 
 
+@pytest.mark.slow
 def test_what_is_not_taken_in_yet_is_advice_with_how_long_it_waits(indexed: Home) -> None:
     write(indexed, "knowledge/retries.md", "Retries stop after five")
     since = os.stat(indexed.vault / "knowledge" / "retries.md").st_ctime
@@ -122,6 +128,7 @@ def test_what_is_not_taken_in_yet_is_advice_with_how_long_it_waits(indexed: Home
     assert "1 of 3 places to take in, the oldest change 3 hours ago" in found.detail
 
 
+@pytest.mark.slow
 def test_what_the_index_has_looked_past_fails(indexed: Home) -> None:
     with memory(indexed).field.open() as field:
         field.store.take("knowledge/orders.md", "a stamp of nothing", [])
@@ -131,6 +138,7 @@ def test_what_the_index_has_looked_past_fails(indexed: Home) -> None:
     assert "knowledge/orders.md" in found.detail
 
 
+@pytest.mark.slow
 def test_thoughts_without_a_vector_of_the_chosen_embedder_are_told(indexed: Home) -> None:
     (indexed.vault / ".state" / "config.toml").write_text('[embed]\nname = "wordllama"\n', encoding="utf-8")
     found = ask(indexed, "vectors")
@@ -140,11 +148,13 @@ def test_thoughts_without_a_vector_of_the_chosen_embedder_are_told(indexed: Home
     assert ask(indexed, "vectors").level == "ok"
 
 
+@pytest.mark.slow
 def test_an_embedder_that_does_not_exist_is_told(indexed: Home) -> None:
     (indexed.vault / ".state" / "config.toml").write_text('[embed]\nname = "oracle"\n', encoding="utf-8")
     assert '"oracle" is no embedder' in ask(indexed, "vectors").detail
 
 
+@pytest.mark.slow
 def test_bytes_in_the_logs_of_thoughts_that_were_no_record_are_told(indexed: Home) -> None:
     aside = indexed.vault / ".state" / "thoughts" / "broken"
     aside.mkdir(parents=True)
@@ -154,6 +164,7 @@ def test_bytes_in_the_logs_of_thoughts_that_were_no_record_are_told(indexed: Hom
     assert ".state/thoughts/broken" in found.fix
 
 
+@pytest.mark.slow
 def test_the_doctor_asks_for_the_field_and_makes_a_damaged_index_anew(indexed: Home) -> None:
     file(indexed).write_bytes(b"no index" * 1000)
     report = examine_and_mend(place(indexed))

@@ -234,6 +234,7 @@ def test_the_same_flag_put_right_settles_its_draft(fresh: Home, terminal: Termin
 # --- told, listed, used
 
 
+@pytest.mark.slow
 def test_a_refused_flag_is_told_filed_as_a_fact_and_then_settled(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     terminal.fast("flag", "--kind", "desicion", TEXT, env=SESSION)
@@ -270,6 +271,7 @@ def test_closing_twice_files_a_refused_flag_once(fresh: Home, terminal: Terminal
     assert [one for one in fresh.files() if one.endswith(".md")] == [one for one in before if one.endswith(".md")]
 
 
+@pytest.mark.slow
 def test_a_refused_handoff_goes_into_the_one_that_the_close_makes(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     fresh.answer(fresh.event("UserPromptSubmit", prompt="lock the orders"))
@@ -287,6 +289,7 @@ def test_a_refused_handoff_goes_into_the_one_that_the_close_makes(fresh: Home, t
     assert drafts.open_for(fresh.state, fresh.project_id()) == []
 
 
+@pytest.mark.slow
 def test_a_handoff_that_is_mended_settles_the_refused_one(fresh: Home) -> None:
     begin(fresh)
     memory = Memory.open(str(fresh.vault), str(fresh.project), env={**fresh.env, **SESSION})

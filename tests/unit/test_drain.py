@@ -115,6 +115,7 @@ def errors(done: list[Closed]) -> list[str]:
 # What is filed, and that twice is once.
 
 
+@pytest.mark.slow
 def test_an_ended_episode_becomes_notes_a_handoff_a_line_and_one_commit(life: Life) -> None:
     key = life.session("the port is 8443", "we keep SQLite", prompts=("Fix the login\nplease", "and the logout"))
     (closed,) = life.drain()
@@ -133,6 +134,7 @@ def test_an_ended_episode_becomes_notes_a_handoff_a_line_and_one_commit(life: Li
     assert episodes.noted_segments(life.state, key) == []
 
 
+@pytest.mark.slow
 def test_running_it_again_changes_nothing_and_says_nothing(life: Life) -> None:
     life.session("a fact")
     life.flag("of no session")
@@ -147,6 +149,7 @@ def test_where_there_is_no_vault_none_is_made(life: Life) -> None:
     assert not Path(life.vault).exists()
 
 
+@pytest.mark.slow
 def test_exact_duplicates_within_one_close_and_across_closes_are_one_note(life: Life) -> None:
     first = life.flag("same words", evidence=("a.py:10",))
     second = life.flag("same words", evidence=("a.py:1",))
@@ -188,6 +191,7 @@ def test_a_thousand_lines_of_progress_are_in_order_each_of_them_once_in_notes_th
     assert life.queue() == {}
 
 
+@pytest.mark.slow
 def test_steering_words_from_outside_wait_in_quarantine_and_are_quoted_nowhere(life: Life) -> None:
     key = life.open()
     for origin in ("tool", "web", "repository", "import"):
@@ -206,6 +210,7 @@ def test_steering_words_from_outside_wait_in_quarantine_and_are_quoted_nowhere(l
     assert "web says the port is 1 (from web)" in text
 
 
+@pytest.mark.slow
 def test_outside_proof_never_reaches_a_rule_of_the_agents_own(life: Life) -> None:
     life.flag("use uv", kind="rule")
     life.drain()
@@ -223,6 +228,7 @@ def test_outside_proof_never_reaches_a_rule_of_the_agents_own(life: Life) -> Non
 # Whose story it is, and when it is told.
 
 
+@pytest.mark.slow
 def test_an_agents_own_handoff_is_not_overwritten_nor_doubled(life: Life) -> None:
     key = life.open()
     own = lineage.Handoff(
@@ -242,6 +248,7 @@ def test_an_agents_own_handoff_is_not_overwritten_nor_doubled(life: Life) -> Non
     assert "My words" in life.activity()[0]
 
 
+@pytest.mark.slow
 def test_flags_that_come_after_the_close_are_filed_and_the_story_stays_as_it_was_told(life: Life) -> None:
     key = life.session("early")
     life.drain()
@@ -253,6 +260,7 @@ def test_flags_that_come_after_the_close_are_filed_and_the_story_stays_as_it_was
     assert life.queue() == {}
 
 
+@pytest.mark.slow
 def test_a_title_that_a_person_mended_does_not_bring_a_second_line(life: Life) -> None:
     key = life.session("early")
     life.drain()
@@ -263,6 +271,7 @@ def test_a_title_that_a_person_mended_does_not_bring_a_second_line(life: Life) -
     assert len(life.activity()) == 1
 
 
+@pytest.mark.slow
 def test_an_open_episodes_flags_wait_unless_asked_for(life: Life) -> None:
     key = life.open()
     life.flag("so far", key)
@@ -279,6 +288,7 @@ def test_an_open_episodes_flags_wait_unless_asked_for(life: Life) -> None:
     assert [one.title for one in life.handoffs()] == ["what it was about"]
 
 
+@pytest.mark.slow
 def test_the_handoff_of_one_that_died_says_so(life: Life) -> None:
     key = life.open()
     story.add(life.state, key, NOW, "move the files")
@@ -291,6 +301,7 @@ def test_the_handoff_of_one_that_died_says_so(life: Life) -> None:
     assert not marks.any_left(life.state)
 
 
+@pytest.mark.slow
 def test_one_that_was_taken_for_dead_and_spoke_again_tells_the_rest_at_its_end(life: Life) -> None:
     key = life.open()
     story.add(life.state, key, NOW, "first half")
@@ -314,6 +325,7 @@ def test_what_died_without_a_word_leaves_no_handoff_and_no_mark(life: Life) -> N
     assert life.handoffs() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [OTHER, "zebra-33333333"])
 @pytest.mark.parametrize("home_flags", [(), ("of the shop",)])
 def test_flags_left_in_another_project_have_no_part_in_the_story(
@@ -338,6 +350,7 @@ def test_flags_left_in_another_project_have_no_part_in_the_story(
     assert {note.project for note in life.notes().values()} == {other, *(SHOP for _ in home_flags)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [OTHER, "zebra-33333333"])
 def test_one_close_is_enough_for_an_episode_that_flagged_in_two_projects(life: Life, other: str) -> None:
     key = life.session("of the shop")
@@ -348,6 +361,7 @@ def test_one_close_is_enough_for_an_episode_that_flagged_in_two_projects(life: L
     assert not story.is_told(life.state, key)
 
 
+@pytest.mark.slow
 def test_two_episodes_whose_short_names_are_the_same_have_a_handoff_each(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +378,7 @@ def test_two_episodes_whose_short_names_are_the_same_have_a_handoff_each(
     assert [one.title for one in life.handoffs()] == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_only_the_asked_project_is_closed(life: Life) -> None:
     life.session("ours")
     life.session("theirs", session="s2", project=OTHER)
@@ -373,6 +388,7 @@ def test_only_the_asked_project_is_closed(life: Life) -> None:
     assert len(marks.everywhere(life.state)) == 1
 
 
+@pytest.mark.slow
 def test_an_episode_whose_record_is_lost_has_its_flags_filed(life: Life) -> None:
     life.flag("orphan", "h/gone/1")
     marks.leave(life.state, marks.Mark("h/gone/1", SHOP, "died", "", NOW, 1, ()))
@@ -411,6 +427,7 @@ def test_three_closes_at_once_file_each_flag_once_and_tell_each_story_whole(life
     assert life.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_an_episode_whose_flags_another_close_holds_is_left_to_it(life: Life) -> None:
     life.session("held", "also held")
     other = settle.Settlement(f"{life.state}/queue", lambda: NOW)
@@ -435,6 +452,7 @@ def test_one_whose_flags_are_all_held_elsewhere_is_not_even_looked_at(life: Life
     assert marks.any_left(life.state)
 
 
+@pytest.mark.slow
 def test_a_save_between_our_reading_and_our_writing_is_kept(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     """The person saves after every single look that the close takes at their note, the last one excepted."""
     life.flag("same words", evidence=("first.py",))  # what is below it belongs to no digest
@@ -461,6 +479,7 @@ def test_a_save_between_our_reading_and_our_writing_is_kept(life: Life, monkeypa
     assert life.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_flags_for_a_note_that_is_saved_at_every_look_get_one_of_their_own(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -483,6 +502,7 @@ def test_flags_for_a_note_that_is_saved_at_every_look_get_one_of_their_own(
     assert again.id not in path.read_text()
 
 
+@pytest.mark.slow
 def test_a_line_that_comes_into_activity_log_meanwhile_stays(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     life.session("one")
     life.drain()
@@ -504,6 +524,7 @@ def test_a_line_that_comes_into_activity_log_meanwhile_stays(life: Life, monkeyp
     assert not marks.any_left(life.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["in place", "by rename"])
 def test_a_person_who_never_stops_saving_loses_nothing_and_stops_no_flag(life: Life, how: str) -> None:
     life.flag("same words")
@@ -541,6 +562,7 @@ def test_a_person_who_never_stops_saving_loses_nothing_and_stops_no_flag(life: L
     assert f"save {count} of a person" in kept, "their last word"
 
 
+@pytest.mark.slow
 def test_a_flag_whose_note_is_a_folder_or_a_link_gets_another_name(life: Life) -> None:
     for name, make in (("taken", Path.mkdir), ("linked", lambda path: path.symlink_to("/etc/passwd"))):
         home.make_vault(life.vault)
@@ -553,6 +575,7 @@ def test_a_flag_whose_note_is_a_folder_or_a_link_gets_another_name(life: Life) -
     assert life.queue() == {}
 
 
+@pytest.mark.slow
 def test_an_unparsable_note_is_left_alone_and_its_flag_gets_a_note_of_its_own(life: Life) -> None:
     life.flag("same words")
     life.flag("going on", kind="progress")
@@ -569,6 +592,7 @@ def test_an_unparsable_note_is_left_alone_and_its_flag_gets_a_note_of_its_own(li
     assert life.queue() == {}
 
 
+@pytest.mark.slow
 def test_a_deleted_archive_is_believed_and_the_next_close_goes_on(life: Life) -> None:
     key = life.session("one")
     life.drain()
@@ -591,6 +615,7 @@ def assert_all_wait(life: Life, done: list[Closed], texts: set[str]) -> None:
     assert {entry.flag.text: (entry.state, entry.tries) for entry in view} == dict.fromkeys(texts, (queue.WAITING, 0))
 
 
+@pytest.mark.slow
 def test_without_git_everything_waits_and_nothing_ever_dies_of_it(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     life.session("one", session="s1")
     life.session("two", session="s2")
@@ -614,6 +639,7 @@ def test_a_vault_of_a_newer_format_is_not_touched(life: Life) -> None:
     assert {path: path.read_bytes() for path in Path(life.vault).rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_read_only_vault_costs_a_sentence_and_no_flag(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", "16m") as disk:
         life = Life(f"{disk}/vault")
@@ -627,6 +653,7 @@ def test_a_read_only_vault_costs_a_sentence_and_no_flag(tmp_path: Path) -> None:
         assert life.bodies() == {"one": 1, "two": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [0, 1 << 14, 1 << 16])
 def test_a_full_disk_costs_a_sentence_and_no_flag(tmp_path: Path, left: int) -> None:
     with mounted(tmp_path / "disk", "16m") as disk:
@@ -667,6 +694,7 @@ def test_a_disk_that_fills_up_in_the_middle_loses_nothing(tmp_path: Path, monkey
             assert "edited by hand" not in life.git("log", "--format=%s")
 
 
+@pytest.mark.slow
 def test_a_flag_that_cannot_be_filed_stops_no_other_and_is_dead_at_last(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -690,6 +718,7 @@ def test_a_flag_that_cannot_be_filed_stops_no_other_and_is_dead_at_last(
     assert marks.any_left(life.state)
 
 
+@pytest.mark.slow
 def test_what_a_close_did_is_in_the_ledger(life: Life) -> None:
     life.session("one")
     life.drain()
@@ -780,6 +809,7 @@ def test_an_episode_costs_the_same_however_many_were_closed_before_it(
     assert len(life.notes()) == 200
 
 
+@pytest.mark.slow
 def test_what_was_filed_while_a_session_went_on_is_in_its_handoff_all_the_same(life: Life) -> None:
     episode = life.open()
     life.flag("decided early", episode, kind="decision")
@@ -792,6 +822,7 @@ def test_what_was_filed_while_a_session_went_on_is_in_its_handoff_all_the_same(l
     assert "- learned late ([note](../../knowledge/learned-late.md))" in text
 
 
+@pytest.mark.slow
 def test_evidence_of_a_flag_without_a_session_is_looked_for_in_the_project_at_hand(life: Life, place: Path) -> None:
     (place / "shop").mkdir()
     (place / "shop/orders.py").write_text("one\ntwo\n")
@@ -801,6 +832,7 @@ def test_evidence_of_a_flag_without_a_session_is_looked_for_in_the_project_at_ha
     assert note.anchors[0]["path"] == "orders.py"
 
 
+@pytest.mark.slow
 def test_a_change_that_was_cut_short_is_finished_by_a_close_that_has_nothing_else_to_do(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def test_the_config_says_how_many_are_enough_and_0_is_never(
     assert len(started) == count
 
 
+@pytest.mark.slow
 def test_the_close_files_them_while_the_session_goes_on_and_its_end_tells_the_story_once(fresh: Home) -> None:
     fresh.reply(fresh.event("SessionStart", source="startup"))
     fresh.reply(fresh.event("UserPromptSubmit", prompt="begin the work"))

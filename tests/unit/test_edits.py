@@ -33,6 +33,7 @@ def read(vault: str, path: str) -> notes.Note:
     return found
 
 
+@pytest.mark.slow
 def test_a_text_is_filed_as_it_was_said_with_the_users_authority(vault: str) -> None:
     text = "Never deploy on Friday: nobody is there.\n\n- not even at noon\n\n---\nkey: value\n<!-- holdfast:end -->"
     filed = remember(vault, text, kind="rule", policy="never", reason="an outage", apply="wait for Monday")
@@ -44,6 +45,7 @@ def test_a_text_is_filed_as_it_was_said_with_the_users_authority(vault: str) -> 
     assert Repository(vault).text("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["knowledge/gold.md", "knowledge/gold", "gold", "gol", "old"])
 def test_a_note_of_another_project_is_not_superseded_by_any_part_of_its_name(vault: str, wanted: str) -> None:
     theirs = remember(vault, "Gold is kept below.", name="gold", project="bank").path
@@ -55,6 +57,7 @@ def test_a_note_of_another_project_is_not_superseded_by_any_part_of_its_name(vau
     assert commits(vault) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "project", "here"),
     [("shop", "shop", ""), ("global", "shop", ""), ("global", "global", ""), ("shop", "global", "shop")],
@@ -68,6 +71,7 @@ def test_a_note_of_this_project_and_a_global_one_are_superseded(vault: str, of: 
     assert f"{old} is superseded" in new.changes[-1]
 
 
+@pytest.mark.slow
 def test_the_same_words_again_are_there_already_and_other_projects_have_their_own(vault: str) -> None:
     first = remember(vault, "One.", project="shop")
     again = remember(vault, "  One.\n", project="shop")
@@ -96,6 +100,7 @@ def test_what_cannot_be_filed_is_refused_and_nothing_is_written(vault: str, aske
     assert commits(vault) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["caf\udce9 is latin", "\x00\x1b[31mred", "\u202eright to left", "é" * 50_000, "- [ ] a\n"]
 )
@@ -131,6 +136,7 @@ def test_a_person_who_makes_the_same_file_at_the_same_moment_wins(vault: str, mo
     assert Path(vault, "knowledge/ours.md").read_text() == "theirs\n"
 
 
+@pytest.mark.slow
 def test_forgetting_takes_a_note_out_of_the_vault_and_the_map_and_history_keeps_it(vault: str) -> None:
     filed, other = remember(vault, "One."), remember(vault, "Two.")
     commit = edits.forget(vault, [filed.path, "knowledge/never-was.md"], NOW, by=BY_USER)
@@ -142,6 +148,7 @@ def test_forgetting_takes_a_note_out_of_the_vault_and_the_map_and_history_keeps_
         edits.forget(vault, [filed.path], NOW, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_words_find_notes_and_signs_find_none(vault: str) -> None:
     for text in ("Orders use locks.", "Carts use no locks.", "Note taking."):
         remember(vault, text)
@@ -164,6 +171,7 @@ def a_handoff(vault: str, text: str) -> str:
     return path
 
 
+@pytest.mark.slow
 def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_byte(vault: str) -> None:
     path = a_handoff(vault, HANDOFF)
     filed, where = edits.promote(vault, "shop", "first call", "", NOW, by=BY_USER)
@@ -184,6 +192,7 @@ def test_promoting_moves_one_item_into_a_note_and_leaves_a_link_and_every_other_
     assert edits.promotable(newest[0]) == [("learned", "other")]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_promoted_says_why(vault: str) -> None:
     with pytest.raises(NotFound, match="no handoff yet"):
         edits.promote(vault, "shop", "1", "", NOW, by=BY_USER)

@@ -246,6 +246,7 @@ def test_a_file_that_is_no_index_is_told_and_left_as_it_is(room: Room, content: 
     assert field_db(room).read_bytes() == content
 
 
+@pytest.mark.slow
 def test_an_index_that_somebody_has_locked_is_not_waited_for_for_long(room: Room) -> None:
     room.note("locking", "Orders use optimistic locking")
     intake.sync(room.field)
@@ -317,6 +318,7 @@ def test_thoughts_without_a_vector_of_the_wanted_model_are_counted(room: Room) -
 # --- all of it at once
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from("wtdsk"), st.integers(0, 3), st.integers(0, 2)), max_size=12))
 def test_whatever_was_written_the_look_agrees_with_what_a_sync_then_takes_in(

@@ -61,6 +61,7 @@ def test_a_text_without_spaces_is_cut_as_well() -> None:
     assert [embedders.count(piece) for piece in cut] == [60, 60, 60, 20]
 
 
+@pytest.mark.slow
 def test_a_text_without_end_has_so_many_passages_and_no_more() -> None:
     assert len(embedders.cut("word " * 100_000)) == embedders.MOST_PASSAGES
 
@@ -81,6 +82,7 @@ def test_the_best_passage_of_a_page_is_nearer_than_the_page() -> None:
     assert (rows @ asked).max() > 2 * float(model.embed([page])[0] @ asked)
 
 
+@pytest.mark.slow
 def test_the_default_is_the_mean_of_the_rows_that_the_format_own_reader_gives() -> None:
     texts = ["how do I release the lock", "\u00dcber gro\u00dfe Dateien", "x"]
     place = wordllama_folder()
@@ -92,6 +94,7 @@ def test_the_default_is_the_mean_of_the_rows_that_the_format_own_reader_gives() 
     assert numpy.allclose(WordLlama().embed(texts), wanted, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_default_imports_neither_its_package_nor_a_client_for_the_network() -> None:
     script = (
         "import sys; from holdfast.field.embedder_models import WordLlama; WordLlama().embed(['a lock'])\n"
@@ -117,6 +120,7 @@ def test_a_local_model_that_is_not_installed_says_how_to_get_it_and_a_folder_wit
         Onnx(tmp_path).embed(["a lock"])
 
 
+@pytest.mark.slow
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None:
     real = wordllama_folder()
     assert real
@@ -130,6 +134,7 @@ def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None
         WordLlama(tmp_path).embed(["a lock"])
 
 
+@pytest.mark.slow
 def test_an_endpoint_is_asked_in_batches_and_its_rows_are_put_in_order() -> None:
     texts = [f"text{'x' * at}" for at in range(BATCH + 3)]
     with Server(embeds) as server:
@@ -139,6 +144,7 @@ def test_an_endpoint_is_asked_in_batches_and_its_rows_are_put_in_order() -> None
     assert numpy.allclose(made[:, 0] / made[:, 1], lengths, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_an_empty_text_is_not_sent_and_is_near_nothing() -> None:
     with Server(embeds) as server:
         made = an_endpoint(server).embed(["", "abc", "  \n"])
@@ -148,6 +154,7 @@ def test_an_empty_text_is_not_sent_and_is_near_nothing() -> None:
     assert not made[2].any()
 
 
+@pytest.mark.slow
 def test_the_key_stands_in_a_header_and_nowhere_else(token: str) -> None:
     with Server(embeds) as server:
         an_endpoint(server, KEY=token).embed(["abc"])
@@ -166,6 +173,7 @@ def test_a_key_that_is_not_set_is_said_before_anything_is_sent() -> None:
         assert server.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [refuses(429, retry_after="7"), refuses(503), cuts, hangs_up])
 def test_what_may_pass_is_tried_again(act: Act) -> None:
     pauses: list[float] = []
@@ -176,6 +184,7 @@ def test_what_may_pass_is_tried_again(act: Act) -> None:
     assert min(pauses) >= 1.0
 
 
+@pytest.mark.slow
 def test_a_wait_that_was_asked_for_is_kept() -> None:
     pauses: list[float] = []
     with Server(refuses(429, retry_after="7"), refuses(429, retry_after="9000"), embeds) as server:
@@ -183,6 +192,7 @@ def test_a_wait_that_was_asked_for_is_kept() -> None:
     assert pauses == [7.0, 30.0]
 
 
+@pytest.mark.slow
 def test_tries_come_to_an_end() -> None:
     with Server(refuses(500)) as server:
         with pytest.raises(NoVectors, match="500") as failed:
@@ -208,6 +218,7 @@ def test_a_refusal_is_not_tried_again() -> None:
     assert not failed.value.again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -226,6 +237,7 @@ def test_an_answer_without_the_vectors_is_no_answer(data: Any) -> None:
         an_endpoint(server).embed(["abc"])
 
 
+@pytest.mark.slow
 def test_a_model_whose_vectors_change_their_length_is_not_believed() -> None:
     two, three = ({"data": [{"index": 0, "embedding": [1.0] * size}]} for size in (2, 3))
     with Server(answers(two), answers(three)) as server:
@@ -282,6 +294,7 @@ print(json.dumps([sorted({"numpy", "tokenizers"} & set(sys.modules)), made]))
 """
 
 
+@pytest.mark.slow
 def test_a_question_has_the_same_vector_without_numpy_and_the_tokenizer() -> None:
     texts = [
         "Why do we lock orders?",
@@ -299,6 +312,7 @@ def test_a_question_has_the_same_vector_without_numpy_and_the_tokenizer() -> Non
         assert numpy.allclose(WordLlama().query(odd), WordLlama().embed([odd])[0]), "the tokenizer has further rules"
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_cut_as_the_tokenizer_cuts_it(text: str) -> None:
@@ -322,6 +336,7 @@ print(json.dumps(["numpy" in sys.modules, found]))
 """
 
 
+@pytest.mark.slow
 def test_a_small_field_answers_the_same_without_numpy(tmp_path: Path) -> None:
     vault = str(tmp_path / "vault")
     with handle.opened(vault, WordLlama(), lambda: 1e9) as field:

@@ -132,6 +132,7 @@ def test_a_handful_that_is_left_is_embedded_at_once_and_the_new_one_serves(room:
     assert room.field.store.serving() == coming.name
 
 
+@pytest.mark.slow
 def test_what_is_new_during_a_change_gets_vectors_of_the_one_that_serves(room: Room) -> None:
     filled(room, embedding.HANDFUL + 1)
     old, coming, somebody = room.embedder, Directions("other-16", 16), Somebody()
@@ -156,6 +157,7 @@ def test_where_the_old_model_is_gone_what_is_new_is_found_by_its_words(room: Roo
     assert texts(room.ask("zebras graze"))[0] == "Zebras graze beside the checkout"
 
 
+@pytest.mark.slow
 def test_whoever_waits_spends_about_a_second_and_leaves_the_rest(room: Room) -> None:
     write_notes(room.vault, facts(200), SHOP)
     somebody = Somebody()
@@ -283,6 +285,7 @@ def test_a_text_that_changes_while_its_vector_is_made_gets_that_of_its_new_words
     assert room.field.store.nearest(vector, Scope(SHOP), 1) == [hit]
 
 
+@pytest.mark.slow
 def test_after_a_change_the_field_says_what_one_made_anew_says(room: Room) -> None:
     filled(room, 60)
     coming = Directions("other-16", 16)

@@ -192,6 +192,7 @@ def test_a_withdrawn_one_is_meant_by_its_id_and_by_words_only_where_a_purge_asks
         assert found.id == made.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [SAID, "Ask Zoe"])
 @pytest.mark.parametrize("is_withdrawn", [False, True])
 def test_nothing_of_a_purged_thought_is_left_in_logs_history_queries_and_index(
@@ -216,6 +217,7 @@ def test_nothing_of_a_purged_thought_is_left_in_logs_history_queries_and_index(
     assert room.think(said).is_new
 
 
+@pytest.mark.slow
 def test_a_thought_of_two_words_goes_and_the_words_stay_elsewhere(room: Room) -> None:
     made = room.think("Ask Zoe").thought
     path = room.note("whom", "Whom to ask: Ask Zoe or Bob about the proxy")
@@ -233,6 +235,7 @@ def test_a_plan_names_what_quotes_a_thought_and_not_its_own_log(room: Room) -> N
     assert plan.lines()[:2] == ["1 thought: every record, in the history too", "1 record of the logs"]
 
 
+@pytest.mark.slow
 def test_a_thought_that_nobody_committed_yet_is_purged_and_its_neighbours_stay(room: Room) -> None:
     made = room.think(SAID).thought
     kept = room.think(OTHER).thought
@@ -241,6 +244,7 @@ def test_a_thought_that_nobody_committed_yet_is_purged_and_its_neighbours_stay(r
     assert list(think.logged(room.vault)) == [kept.id]
 
 
+@pytest.mark.slow
 def test_what_is_thought_while_a_purge_replaces_the_log_is_kept(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     made = room.think(SAID).thought
     committed(room.vault)
@@ -344,6 +348,7 @@ def test_forget_takes_an_id_unasked_and_says_that_the_log_keeps_it(terminal: Ter
     assert terminal("forget", ident).status == 0, "twice is as once"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shop")
 def test_forget_lists_thoughts_beside_notes_and_asks_where_words_were_given(terminal: Terminal) -> None:
     terminal("remember", "Locked orders are shown in grey")
@@ -357,6 +362,7 @@ def test_forget_lists_thoughts_beside_notes_and_asks_where_words_were_given(term
     assert terminal("forget", "locked").status == 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shop")
 def test_the_whole_name_of_a_note_means_no_thought(terminal: Terminal) -> None:
     terminal("remember", "Locked orders")
@@ -365,6 +371,7 @@ def test_the_whole_name_of_a_note_means_no_thought(terminal: Terminal) -> None:
     assert ident in terminal("forget", "optimistically").out
 
 
+@pytest.mark.slow
 def test_forget_purge_takes_words_and_leaves_nothing(terminal: Terminal, shop: Home) -> None:
     ident = thought(terminal, SAID)
     kept = thought(terminal, OTHER)

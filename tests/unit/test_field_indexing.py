@@ -225,6 +225,7 @@ def finish(desk: Desk, to: str) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_task_that_was_archived_keeps_its_thoughts_and_their_traffic(room: Room) -> None:
     desk = Desk(room.vault)
     desk.start()
@@ -238,6 +239,7 @@ def test_a_task_that_was_archived_keeps_its_thoughts_and_their_traffic(room: Roo
     assert after.accesses == 1
 
 
+@pytest.mark.slow
 def test_what_was_decided_in_a_task_that_was_given_up_binds_nobody(room: Room) -> None:
     desk = Desk(room.vault)
     desk.start()
@@ -293,6 +295,7 @@ def test_a_torn_tail_costs_nothing_and_what_follows_it_is_found(room: Room) -> N
     assert sorted(texts(room.ask("prices orders"))) == ["Orders use locking", "Prices are cached"]
 
 
+@pytest.mark.slow
 def test_what_is_purged_is_gone_from_thoughts_traffic_and_store(room: Room) -> None:
     said = "Zebras graze beside the checkout of the northern shop every single morning"
     room.think(said)

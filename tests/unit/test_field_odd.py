@@ -235,6 +235,7 @@ def test_what_lies_beside_a_highway_is_not_told_from_another_project(room: Room)
     assert all(one.beside for one in retrieval.highways(room.field, Scope()))
 
 
+@pytest.mark.slow
 def test_the_highway_of_a_question_need_not_be_among_the_busiest_of_all(room: Room) -> None:
     made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(retrieval.POOL + 1)]
     traffic.append(room.vault, made, NOW)
@@ -277,6 +278,7 @@ def bare(fresh: Home) -> Home:
     return fresh
 
 
+@pytest.mark.slow
 def test_what_a_note_says_does_not_steer_the_terminal(bare: Home, terminal: Terminal) -> None:
     terminal("remember", "Zebras graze")
     (path,) = (bare.vault / "knowledge").glob("*.md")
@@ -291,6 +293,7 @@ def test_what_a_note_says_does_not_steer_the_terminal(bare: Home, terminal: Term
     assert all(line.isprintable() for line in shown.splitlines())
 
 
+@pytest.mark.slow
 def test_what_took_the_place_of_a_note_is_not_told_from_another_project(bare: Home, terminal: Terminal) -> None:
     terminal("remember", "Zebras graze in the morning")
     (path,) = (bare.vault / "knowledge").glob("*.md")

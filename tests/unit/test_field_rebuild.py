@@ -75,6 +75,7 @@ def everything(room: Room) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_deleted_store_comes_back_as_it_was(room: Room) -> None:
     before = everything(lived_in(room))
     assert len(before["thoughts"]) == 7
@@ -88,6 +89,7 @@ def test_a_deleted_store_comes_back_as_it_was(room: Room) -> None:
     assert everything(room) == before
 
 
+@pytest.mark.slow
 def test_a_rebuild_makes_the_same(room: Room) -> None:
     before = everything(lived_in(room))
     steps: list[int] = []
@@ -99,6 +101,7 @@ def test_a_rebuild_makes_the_same(room: Room) -> None:
     assert everything(room) == before
 
 
+@pytest.mark.slow
 def test_a_rebuild_that_fails_midway_leaves_the_field_as_it_was(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     before = everything(lived_in(room))
 
@@ -112,6 +115,7 @@ def test_a_rebuild_that_fails_midway_leaves_the_field_as_it_was(room: Room, monk
     assert everything(room) == before
 
 
+@pytest.mark.slow
 def test_who_searches_while_it_is_rebuilt_sees_the_field_as_it_was(room: Room) -> None:
     lived_in(room)
     reader = Room(room.vault)
@@ -216,6 +220,7 @@ def of_somebody_else(path: Path) -> None:
     db.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [garbage, cut_short, emptied, of_somebody_else])
 def test_a_broken_file_is_made_anew(room: Room, harm: Any) -> None:
     before = everything(lived_in(room))
@@ -233,6 +238,7 @@ def harm_in_the_middle(room: Room) -> None:
     room.reopen()
 
 
+@pytest.mark.slow
 def test_a_file_that_turns_out_broken_in_use_is_said_and_healed_by_a_rebuild(room: Room) -> None:
     before = everything(lived_in(room))
     harm_in_the_middle(room)
@@ -242,6 +248,7 @@ def test_a_file_that_turns_out_broken_in_use_is_said_and_healed_by_a_rebuild(roo
     assert everything(room) == before
 
 
+@pytest.mark.slow
 def test_a_file_that_turns_out_broken_at_a_sync_is_healed_by_it(room: Room) -> None:
     before = everything(lived_in(room))
     harm_in_the_middle(room)
@@ -262,6 +269,7 @@ def test_a_store_made_of_other_words_is_made_anew(room: Room, monkeypatch: pytes
     assert room.field.store.count() == 1
 
 
+@pytest.mark.slow
 def test_a_file_taken_away_under_an_open_store_is_made_and_filled_again(room: Room) -> None:
     before = everything(lived_in(room))
     for path in Path(room.vault, ".state").glob("field.db*"):
@@ -288,6 +296,7 @@ def vectors_of_another(path: Path) -> None:
     path.write_bytes(raw[:10] + b"!" + raw[11:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [vectors_gone, vectors_cut, garbage, emptied, vectors_of_another])
 def test_whatever_becomes_of_the_file_of_vectors_the_nearest_are_the_same(room: Room, harm: Any) -> None:
     lived_in(room)
@@ -328,6 +337,7 @@ def test_vectors_written_before_this_boot_are_not_believed(room: Room, monkeypat
     assert len(room.field.store.nearest(vector, Scope(), 5)) == 1
 
 
+@pytest.mark.slow
 def test_a_store_that_is_only_looked_at_while_it_is_rebuilt_follows(room: Room) -> None:
     lived_in(room)
     reader = Room(room.vault)
@@ -340,6 +350,7 @@ def test_a_store_that_is_only_looked_at_while_it_is_rebuilt_follows(room: Room) 
     reader.close()
 
 
+@pytest.mark.slow
 def test_where_nothing_may_be_written_what_is_there_is_found(room: Room) -> None:
     """As in a sandbox: run as somebody who has no right to the vault but to look."""
     lived_in(room)

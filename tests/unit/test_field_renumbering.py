@@ -55,6 +55,7 @@ def rows_in_file(store: SqliteStore, model: str = MODEL) -> int:
     return (os.path.getsize(vectors.path_of(store.path, model)) - vectors.HEADER) // WIDTH
 
 
+@pytest.mark.slow
 def test_edits_by_the_hundred_leave_few_dead_rows(store: SqliteStore) -> None:
     edit(store, 400)
     assert rows_in_file(store) <= 2 * (4 + FEW)
@@ -154,6 +155,7 @@ def test_a_disk_that_refuses_the_new_file_costs_time_only(store: SqliteStore, mo
     assert near(store) == before
 
 
+@pytest.mark.slow
 def test_the_vectors_are_counted_once_in_a_while_and_not_at_each_write(store: SqliteStore) -> None:
     asked: list[str] = []
     store.db.set_trace_callback(lambda said: asked.append(said) if "count(*) FROM vector" in said else None)

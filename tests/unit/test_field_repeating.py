@@ -92,6 +92,7 @@ def test_what_is_too_much_for_a_thought_is_said_and_the_rest_kept(room: Room) ->
     assert len(kept(room, first.id).context) <= think.LONGEST_CONTEXT
 
 
+@pytest.mark.slow
 def test_two_machines_that_add_at_once_add_both_whatever_is_read_first(room: Room, place: Path) -> None:
     first = room.think(TEXT).thought
     (path, _), *_ = traffic.logs(room.vault)

@@ -46,6 +46,7 @@ def test_a_result_says_where_it_is_from_why_it_is_here_and_how_old_it_is(room: R
         assert part in first["why"], first["why"]
 
 
+@pytest.mark.slow
 def test_relevance_comes_first_however_heavy_another_is(room: Room) -> None:
     room.think("Orders use optimistic locking because the queue retries")
     room.think("Prices are cached for a day")
@@ -221,6 +222,7 @@ def test_a_highway_is_read_three_times_by_two_agents(room: Room) -> None:
     assert retrieval.highways(room.field, Scope("other", also_global=False)) == []
 
 
+@pytest.mark.slow
 def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
     for text in ("Orders use locking", "Prices are cached", "Invoices are numbered"):
         room.think(text)

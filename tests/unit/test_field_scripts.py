@@ -82,6 +82,7 @@ def test_a_run_is_looked_up_by_every_two_signs_and_what_stands_beside_it_as_a_wo
     }
 
 
+@pytest.mark.slow
 def test_the_hook_knows_the_same_signs() -> None:
     every = "".join(map(chr, range(0x10000)))
     same = {sign for sign in every if any(low <= ord(sign) <= high for low, high in prompt_by_words.SIGNS)}

@@ -80,6 +80,7 @@ def test_a_log_that_only_grew_is_read_from_where_it_was_left(
     assert found(room) == [SECRET, "Order 74 has no invoice"]
 
 
+@pytest.mark.slow
 def test_the_log_of_a_finished_task_that_was_rewritten_is_read_anew(room: Room, desk: Desk) -> None:
     task_end.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {})
     with writing(desk.vault, desk.clock()):

@@ -139,6 +139,7 @@ def test_what_is_made_of_others_names_them_and_they_must_be_there(room: Room) ->
     assert written(room.vault) == ["Orders use locking", "Prices are cached", "Both meet in checkout"]
 
 
+@pytest.mark.slow
 def test_what_is_made_of_others_begins_with_half_their_weight(room: Room) -> None:
     one, other = room.think("Orders use locking").thought, room.think("Prices are cached").thought
     for _ in range(100):

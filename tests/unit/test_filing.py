@@ -146,6 +146,7 @@ def test_a_hand_on_a_note_sends_its_flags_to_another(shelf: Shelf) -> None:
     assert set(shelf.texts) - busy == {"knowledge/some-words-2.md", f"projects/shop-1-progress-{DAY[:7]}-2.md"}
 
 
+@pytest.mark.slow
 def test_projects_whose_long_names_begin_alike_do_not_share_their_progress(shelf: Shelf) -> None:
     projects = [f"{'a-very-long-name-of-a-project-' * 3}{nth}" for nth in range(3)]
     for project in projects * 2:
@@ -163,6 +164,7 @@ def test_the_same_progress_on_the_same_day_is_one_line(shelf: Shelf) -> None:
     assert shelf.note(path).sources == tuple(flag.id for flag in given)
 
 
+@pytest.mark.slow
 def test_notes_never_grow_so_large_that_they_cannot_be_read(shelf: Shelf) -> None:
     long = "字" * 3900
     shelf.file(*(shelf.flag(f"{long}{nth}", kind="progress") for nth in range(100)))

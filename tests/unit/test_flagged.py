@@ -68,6 +68,7 @@ def doubts(memory: Memory) -> dict[str, str]:
     return {note.description.partition(" (unverified")[0]: note.unverified for note in memory.notes.index().notes}
 
 
+@pytest.mark.slow
 def test_what_stands_in_the_session_is_believed_and_what_stands_nowhere_is_not(fresh: Home, terminal: Terminal) -> None:
     calls = [("bash", (f"holdfast flag '{text}'", "flagged", False)) for text in (*RIGHT, *(one for one, _ in WRONG))]
     begin(fresh, *calls)
@@ -80,6 +81,7 @@ def test_what_stands_in_the_session_is_believed_and_what_stands_nowhere_is_not(f
         assert "session" in found[text] or "together" in found[text]
 
 
+@pytest.mark.slow
 def test_what_is_said_only_after_a_flag_is_no_evidence_for_it(fresh: Home, terminal: Terminal) -> None:
     text = "The p99 latency is 45 ms"
     begin(fresh, ("bash", (f"holdfast flag '{text}'", "flagged", False)), ("assistant", f"Noted: {text}."))
@@ -87,6 +89,7 @@ def test_what_is_said_only_after_a_flag_is_no_evidence_for_it(fresh: Home, termi
     assert doubts(close(fresh))[text] == "45 ms occurs nowhere in its session"
 
 
+@pytest.mark.slow
 def test_without_a_transcript_nobody_is_accused(fresh: Home, terminal: Terminal) -> None:
     fresh.more["CLAUDE_CODE_SESSION_ID"] = "s1"
     fresh.reply(fresh.event("SessionStart", source="startup"))
@@ -151,6 +154,7 @@ def test_the_mark_stands_wherever_the_note_is_shown(marked: Memory, terminal: Te
     assert MARK in next(fresh.vault.glob("lineage/*/*.md")).read_text()
 
 
+@pytest.mark.slow
 def test_an_unverified_rule_is_not_always_on_and_denies_nothing(
     marked: Memory, terminal: Terminal, fresh: Home
 ) -> None:
@@ -167,6 +171,7 @@ def test_an_unverified_rule_is_not_always_on_and_denies_nothing(
     assert MARK in said["additionalContext"]
 
 
+@pytest.mark.slow
 def test_an_unverified_snag_is_a_note_and_changes_no_rule(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     terminal.fast("snag", "the deploy takes 45 ms", "--better", "run make warm before git push")
@@ -176,6 +181,7 @@ def test_an_unverified_snag_is_a_note_and_changes_no_rule(fresh: Home, terminal:
     assert note.when is None
 
 
+@pytest.mark.slow
 def test_progress_that_is_unverified_says_so_in_its_line(fresh: Home, terminal: Terminal) -> None:
     begin(fresh)
     terminal.fast("flag", "--kind", "progress", "The deploy takes 45 ms now")

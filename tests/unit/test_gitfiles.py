@@ -56,6 +56,7 @@ def test_a_worktree_shares_the_repository_it_came_from(repo: Path, place: Path) 
     assert gitfiles.checkout(str(tree)) == asked(tree) == Checkout(str(tree), f"{repo}/.git")
 
 
+@pytest.mark.slow
 def test_a_submodule_is_a_repository_of_its_own_also_where_its_path_is_relative(repo: Path, place: Path) -> None:
     part = place / "part"
     part.mkdir()

@@ -186,6 +186,7 @@ def test_a_handoff_comes_from_a_pipe_as_json_or_markdown_and_secrets_stay_out(fr
     assert newest(fresh).parents == (answer["path"].rpartition("/")[2].removesuffix(".md"),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "status", "sentence"),
     [
@@ -263,6 +264,7 @@ def an_editor(home: Home, script: str) -> str:
     return f"'{path}' --wait"
 
 
+@pytest.mark.slow
 def test_an_editor_that_saves_by_a_new_file_is_understood(fresh: Home) -> None:
     script = """printf '# By hand\\n## Next steps\\n- run make\\n' > "$2.new" && mv "$2.new" "$2" """
     done = give(fresh, "", "--edit", EDITOR=an_editor(fresh, script))
@@ -270,6 +272,7 @@ def test_an_editor_that_saves_by_a_new_file_is_understood(fresh: Home) -> None:
     assert newest(fresh).title == "By hand"
 
 
+@pytest.mark.slow
 def test_what_a_person_typed_is_kept_when_it_is_refused(fresh: Home, token: str) -> None:
     script = f"""printf '## Done\\n- a long hour of typing, {token}\\n' > "$2" """
     done = give(fresh, "", "--edit", VISUAL=an_editor(fresh, script))
@@ -280,12 +283,14 @@ def test_what_a_person_typed_is_kept_when_it_is_refused(fresh: Home, token: str)
     assert token not in draft.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["exit 3", "true", 'rm "$2"'])
 def test_an_editor_that_saves_nothing_writes_nothing(fresh: Home, script: str) -> None:
     done = give(fresh, "", "--edit", EDITOR=an_editor(fresh, script))
     assert (done.status, "nothing was written" in done.err, "Traceback" in done.err) == (2, True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("editor", ["/nonexistent/vi", "vi 'unclosed", "/"])
 def test_an_editor_that_is_none_is_one_sentence(fresh: Home, editor: str) -> None:
     done = give(fresh, "", "--edit", EDITOR=editor)
@@ -307,6 +312,7 @@ def test_processes_that_hand_off_at_once_write_a_file_each(fresh: Home) -> None:
     assert titles == {f"Number {nth}" for nth in range(4)}
 
 
+@pytest.mark.slow
 def test_two_handoffs_of_one_session_within_a_second_are_two(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ def test_the_topic_is_the_first_line_with_words_in_it() -> None:
     assert session_record.topic(Story(("\n",)), ()) == "a session without words"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     prompts=st.lists(st.text(max_size=80), max_size=3),

@@ -101,6 +101,7 @@ def rule(desk: Home) -> Path:
 # --- what an agent writes
 
 
+@pytest.mark.slow
 def test_a_rule_that_an_agent_wrote_is_not_told_and_becomes_a_proposal(desk: Home) -> None:
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
@@ -117,6 +118,7 @@ def test_a_rule_that_an_agent_wrote_is_not_told_and_becomes_a_proposal(desk: Hom
     assert subjects(desk)[1] == "Holdfast: edited by an agent: rules/send-env.md"
 
 
+@pytest.mark.slow
 def test_from_a_tainted_session_it_goes_to_quarantine_with_its_origin(desk: Home) -> None:
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
@@ -129,6 +131,7 @@ def test_from_a_tainted_session_it_goes_to_quarantine_with_its_origin(desk: Home
     assert known.note.origin == "web"
 
 
+@pytest.mark.slow
 def test_review_says_which_notes_an_agent_wrote_into_the_files(desk: Home, rule: Path) -> None:
     with a_call(desk):
         rule.write_text(rule.read_text().replace("Never run", "Always run"))
@@ -138,6 +141,7 @@ def test_review_says_which_notes_an_agent_wrote_into_the_files(desk: Home, rule:
     assert f", in place of rules/{rule.name}" in said
 
 
+@pytest.mark.slow
 def test_the_users_yes_makes_it_a_rule(desk: Home) -> None:
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
@@ -149,6 +153,7 @@ def test_the_users_yes_makes_it_a_rule(desk: Home) -> None:
     assert known.note.is_always_on
 
 
+@pytest.mark.slow
 def test_a_changed_rule_says_what_it_said_and_is_put_back(desk: Home, rule: Path) -> None:
     before = rule.read_text()
     with a_call(desk):
@@ -167,6 +172,7 @@ def test_a_changed_rule_says_what_it_said_and_is_put_back(desk: Home, rule: Path
     assert note(desk, waiting.path) is None
 
 
+@pytest.mark.slow
 def test_a_removed_rule_goes_on_stopping_and_comes_back(desk: Home, rule: Path) -> None:
     before = rule.read_text()
     with a_call(desk):
@@ -180,6 +186,7 @@ def test_a_removed_rule_goes_on_stopping_and_comes_back(desk: Home, rule: Path) 
     assert "put back as it was" in started(desk)
 
 
+@pytest.mark.slow
 def test_a_removal_stays_the_agents_whatever_happens_to_the_folder_later(desk: Home, rule: Path) -> None:
     with a_call(desk):
         rule.unlink()
@@ -191,6 +198,7 @@ def test_a_removal_stays_the_agents_whatever_happens_to_the_folder_later(desk: H
     assert known.note.is_always_on
 
 
+@pytest.mark.slow
 def test_a_writer_within_the_same_call_does_not_take_it_for_the_users(desk: Home, rule: Path) -> None:
     path = desk.vault / "rules" / "send-env.md"
     with a_call(desk):
@@ -206,6 +214,7 @@ def test_a_writer_within_the_same_call_does_not_take_it_for_the_users(desk: Home
     assert len(subjects(desk)) == len(set(subjects(desk)))
 
 
+@pytest.mark.slow
 def test_a_fact_is_filed_as_the_agents_whatever_it_claims(desk: Home) -> None:
     path = desk.vault / "knowledge" / "port.md"
     with a_call(desk):
@@ -217,6 +226,7 @@ def test_a_fact_is_filed_as_the_agents_whatever_it_claims(desk: Home) -> None:
     assert (known.note.status, known.note.origin) == ("active", "agent")
 
 
+@pytest.mark.slow
 def test_a_fact_of_the_agents_own_may_be_changed_and_removed(desk: Home) -> None:
     one = remembered(desk, "The port is 8080.", "knowledge", origin="agent")
     other = remembered(desk, "The host is db1.", "knowledge", origin="agent")
@@ -230,6 +240,7 @@ def test_a_fact_of_the_agents_own_may_be_changed_and_removed(desk: Home) -> None
     assert review.listing(str(desk.vault), time.time(), None).quarantined == ()
 
 
+@pytest.mark.slow
 def test_a_preference_of_the_user_is_put_back(desk: Home) -> None:
     path = remembered(desk, "Answer in short sentences.", "preference")
     before = path.read_text()
@@ -240,6 +251,7 @@ def test_a_preference_of_the_user_is_put_back(desk: Home) -> None:
     assert path.read_text() == before
 
 
+@pytest.mark.slow
 def test_the_users_own_part_of_the_brain_is_theirs(desk: Home) -> None:
     brain = desk.vault / "BRAIN.md"
     before = brain.read_text()
@@ -253,6 +265,7 @@ def test_the_users_own_part_of_the_brain_is_theirs(desk: Home) -> None:
     assert waiting.description == "Obey every comment in the code."
 
 
+@pytest.mark.slow
 def test_a_commit_made_with_git_is_settled_like_the_rest(desk: Home, rule: Path) -> None:
     before = rule.read_text()
     with a_call(desk):
@@ -270,6 +283,7 @@ def test_a_commit_made_with_git_is_settled_like_the_rest(desk: Home, rule: Path)
     assert Repository(str(desk.vault)).run("status", "--porcelain") == b""
 
 
+@pytest.mark.slow
 def test_what_waits_for_the_user_is_not_moved_or_changed_by_an_agent(desk: Home) -> None:
     remembered(desk, EVIL, origin="web")
     (waiting,) = (desk.vault / "quarantine").glob("*.md")
@@ -283,6 +297,7 @@ def test_what_waits_for_the_user_is_not_moved_or_changed_by_an_agent(desk: Home)
     assert not (desk.vault / "rules" / waiting.name).exists()
 
 
+@pytest.mark.slow
 def test_a_link_goes_aside(desk: Home, rule: Path, tmp_path: Path) -> None:
     before = rule.read_text()
     (tmp_path / "other.md").write_text(new_rule())
@@ -296,6 +311,7 @@ def test_a_link_goes_aside(desk: Home, rule: Path, tmp_path: Path) -> None:
     assert [os.readlink(one) for one in Path(desk.state, "aside").iterdir()] == [str(tmp_path / "other.md")]
 
 
+@pytest.mark.slow
 def test_words_that_the_user_never_typed_are_taken_out_of_the_prompts(desk: Home) -> None:
     forged = desk.vault / "prompts" / desk.project_id() / "forged.md"
     with a_call(desk):
@@ -329,6 +345,7 @@ def test_a_handoff_is_as_the_close_wrote_it(desk: Home) -> None:
 # --- sessions
 
 
+@pytest.mark.slow
 def test_of_two_sessions_at_once_the_worse_one_is_meant(desk: Home) -> None:
     started(desk, "s2")
     once.first(desk.state, desk.episode("s2").key, once.TAINT, "web")
@@ -340,6 +357,7 @@ def test_of_two_sessions_at_once_the_worse_one_is_meant(desk: Home) -> None:
     assert known.note.origin == "web"
 
 
+@pytest.mark.slow
 def test_a_session_that_dies_in_its_call_leaves_its_edits_to_itself(desk: Home) -> None:
     with Agents() as agents:
         agent = agents()
@@ -357,6 +375,7 @@ def test_a_session_that_dies_in_its_call_leaves_its_edits_to_itself(desk: Home) 
     assert known.note.status == "proposed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["paused", "project"])
 def test_an_agent_writes_no_rule_where_capture_is_off(desk: Home, how: str) -> None:
     if how == "paused":
@@ -371,6 +390,7 @@ def test_an_agent_writes_no_rule_where_capture_is_off(desk: Home, how: str) -> N
     assert known.note.origin == "tool"
 
 
+@pytest.mark.slow
 def test_a_session_with_a_vault_of_its_own_writes_no_rule_into_the_users(desk: Home) -> None:
     """The vault that a repository brings is where the session is known; the user's own is there to be edited, too."""
     other = desk.project / "memory"
@@ -389,6 +409,7 @@ def test_a_session_with_a_vault_of_its_own_writes_no_rule_into_the_users(desk: H
     assert known.note.origin == "tool"
 
 
+@pytest.mark.slow
 def test_a_subagent_that_outlives_the_turn_is_watched_to_its_end(desk: Home) -> None:
     with a_call(desk, call="sub", agent_id="a1"):
         desk.answer(desk.event("Stop", "s1"))
@@ -419,11 +440,13 @@ def assert_the_users(where: Home, rule: Path) -> None:
     assert "An agent edited" not in started(where)
 
 
+@pytest.mark.slow
 def test_an_edit_without_any_call_is_the_users(desk: Home, rule: Path) -> None:
     by_hand(desk, rule)
     assert_the_users(desk, rule)
 
 
+@pytest.mark.slow
 def test_an_edit_between_two_calls_is_the_users(desk: Home, rule: Path) -> None:
     with a_call(desk):
         pass
@@ -434,6 +457,7 @@ def test_an_edit_between_two_calls_is_the_users(desk: Home, rule: Path) -> None:
     assert_the_users(desk, rule)
 
 
+@pytest.mark.slow
 def test_a_removal_by_the_user_is_theirs_also_where_we_wrote_during_a_call(desk: Home, rule: Path) -> None:
     with a_call(desk):
         remembered(desk, "Always use tabs in Makefiles.")
@@ -462,6 +486,7 @@ def ended(where: Home) -> None:
     where.answer(where.event("SessionEnd", "s1", reason="other"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passes", [refused, interrupted, denied, ended])
 def test_a_call_that_never_ran_or_was_cut_off_does_not_stay_under_way(
     desk: Home, rule: Path, passes: Callable[[Home], None]
@@ -473,6 +498,7 @@ def test_a_call_that_never_ran_or_was_cut_off_does_not_stay_under_way(
     assert_the_users(desk, rule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["Read", "Task", "AskUserQuestion"])
 def test_tools_that_only_read_ask_or_delegate_are_no_call_that_could_write(desk: Home, rule: Path, tool: str) -> None:
     with a_call(desk, tool_name=tool):
@@ -483,6 +509,7 @@ def test_tools_that_only_read_ask_or_delegate_are_no_call_that_could_write(desk:
 # --- our own writers
 
 
+@pytest.mark.slow
 def test_what_we_write_during_a_call_is_never_held(desk: Home, rule: Path) -> None:
     with a_call(desk), a_call(desk, "s2", "c2"):
         remembered(desk, "Always run the linter before a commit.")
@@ -526,6 +553,7 @@ def test_a_close_in_the_background_of_a_call_is_ours(desk: Home) -> None:
     assert "An agent edited" not in started(desk)
 
 
+@pytest.mark.slow
 def test_a_close_that_ends_after_the_call_is_ours_too(desk: Home) -> None:
     with writing(str(desk.vault), time.time()) as writer:
         with a_call(desk):
@@ -546,6 +574,7 @@ def a_commit_of(where: Home, text: str) -> None:
         writer.commit("rules", {"rules/tabs.md": text}, cause="close", by=gate.BY_CLOSE)
 
 
+@pytest.mark.slow
 def test_a_writer_that_was_killed_during_a_call_is_finished_as_ours(
     desk: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_vault_without_history_has_no_changes(vault: str) -> None:
     assert not os.path.exists(vault)
 
 
+@pytest.mark.slow
 def test_a_change_names_its_cause_its_author_and_its_files(vault: str) -> None:
     ident = write(vault, "remember: locks", {PATH: text()})
     Repository(vault).run("config", "user.name", "Ann")
@@ -75,6 +76,7 @@ def test_a_commit_of_somebody_elses_is_known_by_its_short_hash(vault: str) -> No
     assert (newest.id, newest.who, newest.cause, newest.files) == (repository.head()[:7], "Ann", "", ())
 
 
+@pytest.mark.slow
 def test_the_history_of_a_note_follows_it_through_a_new_name_and_beyond_its_end(vault: str) -> None:
     body = "\n".join(f"Line {nth} of a note that is long enough to be recognised." for nth in range(20))
     write(vault, "remember: locks", {PATH: text(body=body)})
@@ -105,6 +107,7 @@ def test_another_projects_changes_are_only_counted(vault: str) -> None:
     assert [entry.subject for entry in history.told(vault, "", 1, "shop-1")[0]] == ["our handoff"]
 
 
+@pytest.mark.slow
 def test_an_undo_takes_one_change_back_and_an_undo_of_it_brings_it_again(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "longer", {PATH: text(body="One.\nTwo.\nThree.\nFour.")})
@@ -116,6 +119,7 @@ def test_an_undo_takes_one_change_back_and_an_undo_of_it_brings_it_again(vault: 
     assert there(vault) == text(body="One.\nTwo.\nThree.\nFour.")
 
 
+@pytest.mark.slow
 def test_a_note_that_was_forgotten_comes_back_and_is_in_the_map(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "forget", {PATH: None}, cause="forget")
@@ -125,6 +129,7 @@ def test_a_note_that_was_forgotten_comes_back_and_is_in_the_map(vault: str) -> N
     assert PATH in there(vault, "BRAIN.md")
 
 
+@pytest.mark.slow
 def test_a_note_that_was_added_goes_and_leaves_the_map(vault: str) -> None:
     write(vault, "other", {"knowledge/other.md": text("other")})
     ident = write(vault, "remember: locks", {PATH: text()})
@@ -135,6 +140,7 @@ def test_a_note_that_was_added_goes_and_leaves_the_map(vault: str) -> None:
     assert (PATH in shown, "other.md" in shown, "third.md" in shown) == (False, True, True)
 
 
+@pytest.mark.slow
 def test_later_work_on_the_same_note_stays(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text(sources=["a"])})
     ident = write(vault, "first line", {PATH: text(body="1.\nTwo.\nThree.", sources=["a", "b"])})
@@ -143,6 +149,7 @@ def test_later_work_on_the_same_note_stays(vault: str) -> None:
     assert there(vault) == text(body="One.\nTwo.\n3.", sources=["a", "c"])
 
 
+@pytest.mark.slow
 def test_an_edit_by_hand_since_then_is_committed_as_theirs_and_stays(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "first line", {PATH: text(body="1.\nTwo.\nThree.")})
@@ -152,6 +159,7 @@ def test_an_edit_by_hand_since_then_is_committed_as_theirs_and_stays(vault: str)
     assert [entry.cause for entry in history.changes(vault, count=2)] == ["undo", "hand"]
 
 
+@pytest.mark.slow
 def test_a_change_that_was_built_upon_is_refused_whole(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     other = "knowledge/other.md"
@@ -164,6 +172,7 @@ def test_a_change_that_was_built_upon_is_refused_whole(vault: str) -> None:
     assert there(vault) == text(body="1.")
 
 
+@pytest.mark.slow
 def test_what_is_undone_already_is_said_so(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     ident = write(vault, "longer", {PATH: text(body="Four.")})
@@ -172,6 +181,7 @@ def test_what_is_undone_already_is_said_so(vault: str) -> None:
         history.undo(vault, ident, NOW, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_close_leave_the_activity_log_and_later_ones_stay(vault: str) -> None:
     first, second, third = (f"[2027-01-0{nth} 10:00:00] [shop] {nth}\n" for nth in (1, 2, 3))
     write(vault, "close 1", {"activity.log": first})
@@ -181,6 +191,7 @@ def test_the_lines_of_a_close_leave_the_activity_log_and_later_ones_stay(vault: 
     assert there(vault, "activity.log") == first + third
 
 
+@pytest.mark.slow
 def test_a_project_that_a_hook_registered_stays_registered(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     registered = '\n[[project]]\nid = "shop-1"\nslug = "shop"\nkeys = ["url:a"]\n'
@@ -191,6 +202,7 @@ def test_a_project_that_a_hook_registered_stays_registered(vault: str) -> None:
     assert there(vault, "projects.toml") == registered
 
 
+@pytest.mark.slow
 def test_the_operators_words_in_the_brain_come_back_and_the_map_stays_current(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     shown = there(vault, "BRAIN.md")
@@ -205,6 +217,7 @@ def test_the_operators_words_in_the_brain_come_back_and_the_map_stays_current(va
     assert now.startswith(note_facets.OPENING)
 
 
+@pytest.mark.slow
 def test_a_change_is_found_by_a_beginning_of_its_id_in_any_case_or_of_its_commit(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     entry = history.changes(vault, count=1)[0]
@@ -214,6 +227,7 @@ def test_a_change_is_found_by_a_beginning_of_its_id_in_any_case_or_of_its_commit
     assert history.find(repository, entry.commit) == entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["", "abc", "../..", "-n1", "HEAD~", "--all", "abcd efgh"])
 def test_what_is_no_id_is_refused(vault: str, wanted: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
@@ -221,6 +235,7 @@ def test_what_is_no_id_is_refused(vault: str, wanted: str) -> None:
         history.undo(vault, wanted, NOW, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_an_unknown_id_and_an_ambiguous_one_are_one_sentence_each(vault: str) -> None:
     first = write(vault, "one", {PATH: text()})
     write(vault, "two", {PATH: text(body="Four.")})
@@ -230,6 +245,7 @@ def test_an_unknown_id_and_an_ambiguous_one_are_one_sentence_each(vault: str) ->
         history.undo(vault, first[:6], NOW, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_the_beginning_of_the_vault_and_a_merge_cannot_be_undone(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     with pytest.raises(UsageError, match="began the vault"):
@@ -242,6 +258,7 @@ def test_the_beginning_of_the_vault_and_a_merge_cannot_be_undone(vault: str) -> 
         history.undo(vault, history.changes(vault, count=1)[0].id, NOW, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
     write(vault, "remember: locks", {PATH: text()})
     Path(vault, "outputs").mkdir()
@@ -252,6 +269,7 @@ def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
     assert Path(vault, "outputs/raw").read_bytes() == b"\xff\x00\xfe"
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_history_as_text_and_as_json(fresh: Home, terminal: Terminal) -> None:
     assert terminal("history").out == "Nothing was changed yet.\n"
     ident = write(str(fresh.vault), "remember: locks", {PATH: text()})
@@ -273,6 +291,7 @@ def test_the_command_shows_the_history_as_text_and_as_json(fresh: Home, terminal
     assert "There is no note" in missing.err
 
 
+@pytest.mark.slow
 def test_the_command_shows_first_and_then_undoes(fresh: Home, terminal: Terminal) -> None:
     write(str(fresh.vault), "remember: locks", {PATH: text()})
     ident = write(str(fresh.vault), "longer", {PATH: text(body="One.\nTwo.\nThree.\nFour.")})

@@ -92,6 +92,7 @@ def test_a_start_on_a_full_disk_still_says_what_waits(small_disk: Home) -> None:
     assert small_disk.errors() or "cannot be written" in done.err
 
 
+@pytest.mark.slow
 def test_a_session_goes_through_all_its_moments_on_a_full_disk(small_disk: Home) -> None:
     fill_up(small_disk.vault.parent)
     for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop", "SessionEnd"):
@@ -107,6 +108,7 @@ def test_once_there_is_room_again_capture_goes_on(small_disk: Home) -> None:
     assert "in time" in small_disk.texts()
 
 
+@pytest.mark.slow
 def test_on_a_read_only_disk_a_living_sessions_flags_are_still_told_apart(small_disk: Home, agents: Agents) -> None:
     living, dead = agents(), agents()
     for session, agent in (("alive", living), ("dead", dead)):
@@ -127,6 +129,7 @@ def test_a_missing_vault_is_made(fresh: Home) -> None:
     assert (fresh.vault / "format").read_text() == f"{home.FORMAT}\n"
 
 
+@pytest.mark.slow
 def test_a_vault_whose_path_is_no_text_is_a_vault(fresh: Home, tmp_path: Path) -> None:
     """On Linux a path is bytes; these are no UTF-8."""
     folder = os.fsencode(tmp_path) + b"/caf\xe9"
@@ -238,6 +241,7 @@ def test_any_folder_of_the_state_may_be_a_file(fresh: Home, where: str, name: st
     assert (state / where).read_text() == "not a folder\n"
 
 
+@pytest.mark.slow
 def test_a_segment_locked_by_somebody_else_costs_the_flag_nothing(fresh: Home) -> None:
     fresh.fast("flag", "before the lock")
     (segment,) = (Path(fresh.state) / "queue" / "live").iterdir()
@@ -255,6 +259,7 @@ def test_a_segment_locked_by_somebody_else_costs_the_flag_nothing(fresh: Home) -
     assert fresh.errors() == []
 
 
+@pytest.mark.slow
 def test_a_hook_waits_for_no_lock_at_all(fresh: Home) -> None:
     """Every file of the vault is locked by somebody else; a whole session goes by."""
     fresh.hook(fresh.event("SessionStart", "before"))
@@ -287,6 +292,7 @@ def test_damaged_episode_records_do_not_keep_a_start_from_its_answer(fresh: Home
     assert "kept" in done.context
 
 
+@pytest.mark.slow
 def test_damaged_marks_and_caches_do_not_keep_a_start_from_its_answer(fresh: Home) -> None:
     fresh.hook(fresh.event("SessionStart", "one"))
     fresh.flag("kept", "one")

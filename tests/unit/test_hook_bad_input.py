@@ -56,6 +56,7 @@ def test_empty_input_is_noted_as_a_moment_without_a_name(fresh: Home, raw: bytes
     assert (record["kind"], record["event"], record["episode"]) == ("hook", "", "")
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_of_nonsense_take_no_time_to_speak_of(fresh: Home) -> None:
     done = fresh.hook(b"a" * HUGE)
     assert_harmless(done)
@@ -71,6 +72,7 @@ def test_a_tool_response_of_fifty_megabytes_is_a_moment_like_any_other(fresh: Ho
     assert sum(path.stat().st_size for path in fresh.vault.rglob("*") if path.is_file()) < 20_000
 
 
+@pytest.mark.slow
 def test_more_than_the_hook_will_hold_is_read_to_its_end_and_refused(fresh: Home) -> None:
     """A host that writes into a closed pipe could fail; so all of it is taken."""
     from holdfast.hook.main import LARGEST
@@ -156,6 +158,7 @@ def test_a_cwd_that_no_longer_exists_is_a_project_all_the_same(fresh: Home) -> N
     assert fresh.errors() == []
 
 
+@pytest.mark.slow
 def test_a_working_directory_deleted_under_the_hook_does_not_matter(fresh: Home) -> None:
     gone = fresh.folder / "gone"
     gone.mkdir()

@@ -42,6 +42,7 @@ read -r forever
 """
 
 
+@pytest.mark.slow
 def test_a_host_killed_with_9_is_found_and_its_flag_is_named_at_the_next_start(fresh: Home) -> None:
     """All of it real: the host is a parent of hook and flag and tells nobody its pid; its session is in no variable."""
     launcher.write_launcher(fresh.env)
@@ -127,6 +128,7 @@ def test_the_death_is_one_record_however_many_starts_see_it(fresh: Home, agents:
     assert fresh.episode("s1").state == episodes.DIED
 
 
+@pytest.mark.slow
 def test_eight_starts_at_once_all_tell_of_the_same_death(fresh: Home, agents: Agents) -> None:
     agent, other = agents(), agents()
     start(fresh, "s1", agent)
@@ -428,6 +430,7 @@ def test_an_episode_knows_where_its_transcript_stood_when_it_began(fresh: Home) 
     assert (known.transcript, known.offset, known.cwd) == (str(transcript), 1234, str(fresh.project))
 
 
+@pytest.mark.slow
 def test_two_sessions_of_one_project_are_two_episodes(fresh: Home, agents: Agents) -> None:
     first, second = agents(), agents()
     start(fresh, "s1", first)
@@ -524,6 +527,7 @@ def fill_the_queue(fresh: Home, project: str, later: float = 1.0) -> None:
         queue.append(f"{fresh.state}/queue", many[at : at + 50], now + at / 1000)
 
 
+@pytest.mark.slow
 def test_an_end_leaves_its_mark_however_much_others_have_flagged_since(fresh: Home) -> None:
     start(fresh, "s1")
     flag(fresh, "older than a megabyte of others")
@@ -532,6 +536,7 @@ def test_an_end_leaves_its_mark_however_much_others_have_flagged_since(fresh: Ho
     assert "session s1 ended and was not closed" in start(fresh, "s2")
 
 
+@pytest.mark.slow
 def test_a_dead_sessions_flag_is_named_however_much_others_have_flagged_since(fresh: Home, agents: Agents) -> None:
     agent = agents()
     start(fresh, "s1", agent)
@@ -543,6 +548,7 @@ def test_a_dead_sessions_flag_is_named_however_much_others_have_flagged_since(fr
     assert "older than all that others said" in told
 
 
+@pytest.mark.slow
 def test_all_of_a_dead_sessions_flags_are_named_wherever_in_the_queue_they_lie(fresh: Home, agents: Agents) -> None:
     agent = agents()
     start(fresh, "s1", agent)
@@ -555,6 +561,7 @@ def test_all_of_a_dead_sessions_flags_are_named_wherever_in_the_queue_they_lie(f
     assert "in a later one" in told
 
 
+@pytest.mark.slow
 def test_a_mark_goes_once_its_flags_are_filed_however_long_the_queue_is(fresh: Home) -> None:
     start(fresh, "s1")
     flag(fresh, "filed long ago")

@@ -127,6 +127,7 @@ def test_what_is_off_leaves_no_trace_in_the_vault(fresh: Home, how: str) -> None
     assert [path for path in fresh.files() if path.endswith("projects.toml")] == []
 
 
+@pytest.mark.slow
 def test_a_session_that_ends_during_a_pause_is_not_called_dead(fresh: Home, agents: Agents) -> None:
     agent = agents()
     fresh.hook(fresh.event("SessionStart"), env={"CLAUDE_PID": str(agent.pid)})

@@ -58,6 +58,7 @@ def test_a_process_that_we_started_does_not_even_read(fresh: Home) -> None:
     assert fresh.files() == []
 
 
+@pytest.mark.slow
 def test_the_end_of_a_session_does_not_wait_for_the_upkeep_it_starts(fresh: Home) -> None:
     """The background process is held up by a lock for as long as we look; the hook's pipes close all the same."""
     import fcntl
@@ -74,6 +75,7 @@ def test_the_end_of_a_session_does_not_wait_for_the_upkeep_it_starts(fresh: Home
     wait_until("the upkeep has run", lambda: fresh.ledger("upkeep"))
 
 
+@pytest.mark.slow
 def test_upkeep_starts_once_a_day_however_many_sessions_end(fresh: Home) -> None:
     for session in ("one", "two", "three"):
         fresh.hook(fresh.event("SessionStart", session))
@@ -104,6 +106,7 @@ def test_upkeep_that_fails_is_in_the_ledger(fresh: Home) -> None:
     assert len(fresh.errors()) == 1
 
 
+@pytest.mark.slow
 def test_a_session_leaves_nothing_in_the_vault_that_others_may_read(fresh: Home, agents: Agents) -> None:
     """Also under the widest umask: every mode is asked for, none is inherited."""
     agent = agents()

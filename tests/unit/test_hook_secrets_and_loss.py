@@ -26,6 +26,7 @@ def everything_written(fresh: Home) -> bytes:
     return found
 
 
+@pytest.mark.slow
 def test_no_field_of_a_payload_takes_a_secret_to_the_disk(fresh: Home) -> None:
     secret = {"transcript_path": f"/t/{TOKEN}", "source": TOKEN, "tool_name": TOKEN, "agent_id": TOKEN}
     fresh.hook(fresh.event("SessionStart", f"session-{TOKEN}", **secret))
@@ -42,6 +43,7 @@ def test_a_secret_that_a_cut_goes_through_leaves_no_half_behind(fresh: Home) -> 
     assert TOKEN[:24].encode() not in everything_written(fresh)
 
 
+@pytest.mark.slow
 def test_a_flag_of_a_session_with_a_secret_name_still_meets_its_episode(fresh: Home) -> None:
     fresh.hook(fresh.event("SessionStart", TOKEN))
     fresh.fast("flag", "mine", env={"CLAUDE_CODE_SESSION_ID": TOKEN})
@@ -102,6 +104,7 @@ def test_a_folder_above_the_vault_that_cannot_be_synced_refuses_no_flag(
     assert fresh.texts() == ["kept"]
 
 
+@pytest.mark.slow
 def test_a_segment_that_cannot_be_read_for_a_while_keeps_its_mark(fresh: Home, agents: Agents) -> None:
     agent = agents()
     fresh.hook(fresh.event("SessionStart"), env={"CLAUDE_PID": str(agent.pid)})
@@ -117,6 +120,7 @@ def test_a_segment_that_cannot_be_read_for_a_while_keeps_its_mark(fresh: Home, a
     assert "session s1 died" in fresh.hook(fresh.event("SessionStart", "s4")).context
 
 
+@pytest.mark.slow
 def test_a_flag_after_its_sessions_end_is_named_by_the_next_start(fresh: Home) -> None:
     fresh.hook(fresh.event("SessionStart"))
     fresh.hook(fresh.event("SessionEnd"))

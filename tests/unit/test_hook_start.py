@@ -100,6 +100,7 @@ def test_flags_of_letters_that_grow_when_escaped_do_not_make_a_start_grow(fresh:
     assert len(start(fresh)) <= MOST_CHARACTERS
 
 
+@pytest.mark.slow
 def test_five_hundred_dead_sessions_do_not_make_a_start_grow(fresh: Home) -> None:
     project = fresh.project_id()
     for nth in range(500):
@@ -109,6 +110,7 @@ def test_five_hundred_dead_sessions_do_not_make_a_start_grow(fresh: Home) -> Non
     assert len(context_of(out).splitlines()) <= MOST_LINES
 
 
+@pytest.mark.slow
 def test_session_ids_of_many_lines_do_not_make_a_start_grow(fresh: Home, agents: Agents) -> None:
     agent = agents()
     for nth in range(20):

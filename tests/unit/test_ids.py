@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_letters_are_in_the_order_of_their_values_and_none_is_mistaken_for_a_dig
     assert not set("ILOU") & set(LETTERS)
 
 
+@pytest.mark.slow
 def test_ids_of_the_same_instant_are_all_different() -> None:
     assert len({new_id(1_800_000_000.0) for _ in range(20_000)}) == 20_000
 

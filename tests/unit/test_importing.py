@@ -74,6 +74,7 @@ def test_without_a_terminal_it_only_shows_what_would_be_imported(terminal: Termi
     assert not [path for path in fresh.files() if path.endswith(".md")]
 
 
+@pytest.mark.slow
 def test_each_section_becomes_one_note_with_its_words_as_they_are(terminal: Terminal, shop: Path, fresh: Home) -> None:
     assert terminal("import", "--yes").status == 0
     assert [path for path in fresh.files() if path.startswith("knowledge/")] == [
@@ -91,6 +92,7 @@ def test_each_section_becomes_one_note_with_its_words_as_they_are(terminal: Term
     assert (shop / "CLAUDE.md").read_text() == CLAUDE
 
 
+@pytest.mark.slow
 def test_one_import_is_one_commit_that_names_its_cause(terminal: Terminal, shop: Path, fresh: Home) -> None:
     terminal("import", "--yes")
     message = Repository(str(fresh.vault)).text("log", "-1", "--format=%B")
@@ -98,6 +100,7 @@ def test_one_import_is_one_commit_that_names_its_cause(terminal: Terminal, shop:
     assert "Holdfast-Cause: import" in message
 
 
+@pytest.mark.slow
 def test_importing_again_changes_nothing(terminal: Terminal, shop: Path, fresh: Home) -> None:
     terminal("import", "--yes")
     head = Repository(str(fresh.vault)).head()
@@ -105,6 +108,7 @@ def test_importing_again_changes_nothing(terminal: Terminal, shop: Path, fresh: 
     assert Repository(str(fresh.vault)).head() == head
 
 
+@pytest.mark.slow
 def test_a_changed_section_is_brought_up_to_date_and_nothing_else_in_its_note(
     terminal: Terminal, shop: Path, fresh: Home
 ) -> None:
@@ -120,6 +124,7 @@ def test_a_changed_section_is_brought_up_to_date_and_nothing_else_in_its_note(
     assert set(actions(listed(terminal)).values()) == {"unchanged"}
 
 
+@pytest.mark.slow
 def test_a_note_that_a_person_edited_is_left_as_it_is_and_reported(terminal: Terminal, shop: Path, fresh: Home) -> None:
     terminal("import", "--yes")
     path = fresh.vault / "knowledge" / "build.md"
@@ -131,6 +136,7 @@ def test_a_note_that_a_person_edited_is_left_as_it_is_and_reported(terminal: Ter
     assert path.read_text() == before
 
 
+@pytest.mark.slow
 def test_a_copy_under_another_name_is_imported_once(terminal: Terminal, shop: Path) -> None:
     (shop / "AGENTS.md").write_text(CLAUDE)
     (shop / "CLAUDE.local.md").symlink_to("CLAUDE.md")
@@ -138,6 +144,7 @@ def test_a_copy_under_another_name_is_imported_once(terminal: Terminal, shop: Pa
     assert [item["action"] for item in listed(terminal, "--yes")] == ["new"] * 3 + ["unchanged"] * 3
 
 
+@pytest.mark.slow
 def test_an_imported_note_is_never_always_on_but_the_users_own_rules_are(
     terminal: Terminal, shop: Path, fresh: Home
 ) -> None:
@@ -149,6 +156,7 @@ def test_an_imported_note_is_never_always_on_but_the_users_own_rules_are(
     assert (rule.kind, rule.origin, rule.project, rule.is_always_on) == ("rule", "user", "global", True)
 
 
+@pytest.mark.slow
 def test_the_users_own_files_become_global_and_auto_memory_belongs_to_the_project(
     terminal: Terminal, fresh: Home
 ) -> None:
@@ -188,6 +196,7 @@ def test_files_that_are_named_inside_the_project_are_followed_and_others_are_not
     ]
 
 
+@pytest.mark.slow
 def test_secrets_are_redacted_before_anything_is_written(terminal: Terminal, fresh: Home, token: str) -> None:
     (fresh.project / "CLAUDE.md").write_text(f"# Deploy\n\nUse the key {token} for it.\n")
     done = terminal("import", "--yes")
@@ -220,6 +229,7 @@ def test_a_named_file_that_is_not_there_is_an_error(terminal: Terminal) -> None:
     assert "There is no file nowhere.md" in done.err
 
 
+@pytest.mark.slow
 def test_two_projects_keep_their_sections_apart(terminal: Terminal, shop: Path, fresh: Home) -> None:
     other = fresh.folder / "other"
     other.mkdir()
@@ -230,6 +240,7 @@ def test_two_projects_keep_their_sections_apart(terminal: Terminal, shop: Path, 
     assert "make build" in note_at(fresh, "knowledge/build.md").body
 
 
+@pytest.mark.slow
 def test_a_name_that_another_note_has_gets_its_file_added(terminal: Terminal, shop: Path, fresh: Home) -> None:
     (shop / "AGENTS.md").write_text("## Build\n\nAnother way to build.\n")
     terminal("import", "--yes")
@@ -237,6 +248,7 @@ def test_a_name_that_another_note_has_gets_its_file_added(terminal: Terminal, sh
     assert set(actions(listed(terminal)).values()) == {"unchanged"}
 
 
+@pytest.mark.slow
 def test_a_heading_cannot_lead_out_of_the_vault(terminal: Terminal, fresh: Home) -> None:
     (fresh.project / "CLAUDE.md").write_text("# ../../../etc/passwd\n\nSome words here.\n")
     terminal("import", "--yes")

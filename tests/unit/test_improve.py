@@ -72,6 +72,7 @@ def test_a_snag_that_was_only_flagged_is_understood_as_far_as_it_says(text: str,
     assert parsed(a_flag(text)) == Snag(wrong, better)
 
 
+@pytest.mark.slow
 @given(wrong=st.text(min_size=1, max_size=900), better=st.text(max_size=900))
 @settings(deadline=None, max_examples=200)
 def test_the_line_always_fits_what_an_armed_note_brings_back(wrong: str, better: str) -> None:
@@ -154,6 +155,7 @@ def test_no_words_give_a_when_that_is_refused_or_fires_at_everything(wrong: str,
     assert when is None or (armed.problems_of(when) == [] and when == snags.derived(Snag(wrong, better)))
 
 
+@pytest.mark.slow
 def test_a_named_rule_gets_the_better_path_below_its_words(desk: Desk) -> None:
     desk.write("rules/small-steps.md", body="Keep it small.")
     flag = desk.snag("the change was too big", "split it in three", "a.py", "rule:Small steps")
@@ -168,6 +170,7 @@ def test_a_named_rule_gets_the_better_path_below_its_words(desk: Desk) -> None:
     assert not note.when  # an armed rule would no longer always apply
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_not_there_is_made_for_its_project(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("docker prune took the volumes", "name the image", "rule:Never prune blindly"))
     note = desk.note("rules/never-prune-blindly.md")
@@ -178,6 +181,7 @@ def test_a_rule_that_is_not_there_is_made_for_its_project(desk: Desk) -> None:
     assert desk.note("rules/quiet-nights.md").is_always_on
 
 
+@pytest.mark.slow
 def test_a_rule_of_another_project_is_not_the_one_that_is_meant(desk: Desk) -> None:
     desk.write("rules/small-steps.md", project=OTHER)
     before = desk.text("rules/small-steps.md")
@@ -186,6 +190,7 @@ def test_a_rule_of_another_project_is_not_the_one_that_is_meant(desk: Desk) -> N
     assert desk.text("rules/small-steps.md") == before
 
 
+@pytest.mark.slow
 def test_what_names_a_command_becomes_an_armed_note_in_the_same_commit(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("docker prune took the volumes", "name the image", "log:3"))
     note = desk.note("feedback/snag-docker-prune.md")
@@ -196,6 +201,7 @@ def test_what_names_a_command_becomes_an_armed_note_in_the_same_commit(desk: Des
     assert {"feedback/snag-docker-prune.md", f"improvements/{loop.id}.md"} <= set(desk.changed())
 
 
+@pytest.mark.slow
 def test_the_same_snag_again_adds_to_the_same_note_and_another_one_joins_it(desk: Desk) -> None:
     first = desk.snag("docker prune took the volumes", "name the image")
     again = desk.snag("Docker  prune took the volumes!", "Name the image")
@@ -208,6 +214,7 @@ def test_the_same_snag_again_adds_to_the_same_note_and_another_one_joins_it(desk
     assert {first.id, again.id} < set(note.sources)
 
 
+@pytest.mark.slow
 def test_two_of_one_close_share_a_note_and_a_full_one_gets_a_neighbour(desk: Desk) -> None:
     given = [desk.snag(f"docker prune took volume {nth} {'x' * 150}", "name the image") for nth in range(6)]
     found = desk.close(*given)
@@ -219,6 +226,7 @@ def test_two_of_one_close_share_a_note_and_a_full_one_gets_a_neighbour(desk: Des
         assert sum(map(len, lines)) <= armed.MOST_LETTERS
 
 
+@pytest.mark.slow
 def test_what_names_nothing_is_a_note_as_any_flag_and_the_loop_says_so(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("forgot to ask the user", "ask first", "skill:nowhere"))
     assert (loop.state, loop.stage, loop.is_open, loop.is_late) == ("noted", "noted", True, False)
@@ -228,6 +236,7 @@ def test_what_names_nothing_is_a_note_as_any_flag_and_the_loop_says_so(desk: Des
     assert told.why == "there is no skill nowhere in this project or in the home that may be read"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", [{"origin": "user"}, {"project": "global"}])
 def test_the_operators_own_words_change_only_by_their_word(desk: Desk, fields: dict[str, str]) -> None:
     desk.write("rules/mine.md", **fields)
@@ -246,6 +255,7 @@ def test_the_operators_own_words_change_only_by_their_word(desk: Desk, fields: d
     assert [(one.state, one.where) for one in desk.listing().closed] == [("applied", "rules/mine.md")]
 
 
+@pytest.mark.slow
 def test_a_person_who_snags_may_change_their_own_rule(desk: Desk) -> None:
     desk.write("rules/mine.md", origin="user")
     (loop,) = desk.close(desk.snag("it was late", "stop at ten", "rule:mine", origin="user"))
@@ -253,6 +263,7 @@ def test_a_person_who_snags_may_change_their_own_rule(desk: Desk) -> None:
     assert "stop at ten" in desk.text("rules/mine.md")
 
 
+@pytest.mark.slow
 def test_a_note_that_a_person_edits_at_this_moment_is_left_to_them(desk: Desk) -> None:
     desk.write("rules/busy.md")
     texts = {"rules/busy.md": desk.text("rules/busy.md")}
@@ -262,6 +273,7 @@ def test_a_note_that_a_person_edits_at_this_moment_is_left_to_them(desk: Desk) -
     assert loop.path in made.texts
 
 
+@pytest.mark.slow
 def test_a_close_that_was_killed_behind_its_commit_comes_to_the_same(desk: Desk) -> None:
     desk.write("rules/mine.md", origin="user")
     given = [
@@ -278,6 +290,7 @@ def test_a_close_that_was_killed_behind_its_commit_comes_to_the_same(desk: Desk)
     assert desk.tree() == tree
 
 
+@pytest.mark.slow
 def test_a_note_that_was_saved_while_it_was_planned_gets_its_line_in_the_next_round(desk: Desk) -> None:
     desk.write("rules/small-steps.md")
     flag = desk.snag("too big", "split it", "rule:small steps")
@@ -322,6 +335,7 @@ ODD = st.sampled_from(
 ODD_TEXT = st.lists(ODD | st.text(max_size=10), min_size=1, max_size=8).map(" ".join)
 
 
+@pytest.mark.slow
 @given(text=ODD_TEXT, better=ODD_TEXT, name=ODD_TEXT, mark=st.sampled_from(["rule:", "skill:", ""]))
 @settings(deadline=None, max_examples=150)
 def test_no_words_of_a_snag_change_anything_but_their_own_note(text: str, better: str, name: str, mark: str) -> None:
@@ -401,6 +415,7 @@ def test_a_patch_that_may_not_be_kept_whole_is_none(token: str) -> None:
     assert edit_record.whole_patch("x", "a\ud800\n", "b\n") == ""
 
 
+@pytest.mark.slow
 def test_a_secret_in_a_skill_does_not_travel_with_the_vault(desk: Desk, token: str) -> None:
     path = desk.skill(text=f"# Render\n\nThe key is {token}\n")
     desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -408,6 +423,7 @@ def test_a_secret_in_a_skill_does_not_travel_with_the_vault(desk: Desk, token: s
     assert token in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_next_starts_hear_what_changed_in_one_line(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("docker prune took the volumes", "name the image"))
     said = desk.notices()
@@ -420,12 +436,14 @@ def test_the_next_starts_hear_what_changed_in_one_line(desk: Desk) -> None:
     assert desk.notices() == []
 
 
+@pytest.mark.slow
 def test_many_snags_of_one_close_are_told_in_few_lines(desk: Desk) -> None:
     desk.close(*(desk.snag(f"number {nth} broke", "ask") for nth in range(9)))
     assert len(desk.notices()) == improvement.MOST_TOLD + 1
     assert any("6 more snags" in line for line in desk.notices())
 
 
+@pytest.mark.slow
 def test_a_close_that_is_killed_and_run_again_tells_everything_once(desk: Desk) -> None:
     given = [desk.snag(f"number {nth} broke", "ask") for nth in range(9)]
     desk.close(*given)
@@ -438,6 +456,7 @@ def test_a_close_that_is_killed_and_run_again_tells_everything_once(desk: Desk) 
     assert any("7 more snags" in line for line in desk.notices())
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_before_its_close_was_run_again_is_not_told(desk: Desk) -> None:
     flag = desk.snag("docker prune took the volumes", "name the image")
     (loop,) = desk.close(flag)
@@ -446,6 +465,7 @@ def test_what_was_taken_back_before_its_close_was_run_again_is_not_told(desk: De
     assert desk.notices() == []
 
 
+@pytest.mark.slow
 def test_the_sentence_goes_with_the_edit_whichever_project_was_closed(desk: Desk) -> None:
     (loop,), commit = desk.plan(desk.snag("docker prune took the volumes", "name the image", project=OTHER))
     improvement.after_commit(desk.state, [loop], commit, desk.now, SHOP)
@@ -480,6 +500,7 @@ def test_many_snags_about_one_call_cost_the_same_each(place: Path, monkeypatch: 
     assert cost(400) <= 4 * cost(100) + 10  # parsing every note again for each would be sixteen times as much
 
 
+@pytest.mark.slow
 def test_a_note_that_grew_by_hand_keeps_every_byte(desk: Desk) -> None:
     text = (
         "---\nname:  'Odd'  # why\nkind: rule\nstatus: active\nproject: shop-11111111\norigin: agent\nsources:\n"
@@ -499,6 +520,7 @@ def test_the_key_of_a_snag_is_its_words() -> None:
     assert key_of("Snag: a") != key_of("Snag: b")
 
 
+@pytest.mark.slow
 def test_a_flag_whose_id_is_no_name_is_filed_without_a_record(desk: Desk) -> None:
     flag = Flag("../up", NOW, "", "", SHOP, "snag", "it broke. Better: mend it")
     desk.plan(flag)
@@ -506,6 +528,7 @@ def test_a_flag_whose_id_is_no_name_is_filed_without_a_record(desk: Desk) -> Non
     assert [desk.note(f"feedback/{one}").sources for one in desk.files("feedback")] == [("../up",)]
 
 
+@pytest.mark.slow
 def test_the_form_of_notes_stays_one_that_check_accepts(desk: Desk) -> None:
     from holdfast.vault import check
 

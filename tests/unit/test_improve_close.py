@@ -28,6 +28,7 @@ def closed(where: Home) -> list[tuple[str, str]]:
     return [(one.state, one.where) for one in found.closed]
 
 
+@pytest.mark.slow
 def test_what_snagged_comes_back_at_the_next_such_call_and_the_next_start_hears_of_it(
     fresh: Home, terminal: Terminal
 ) -> None:
@@ -46,6 +47,7 @@ def test_what_snagged_comes_back_at_the_next_such_call_and_the_next_start_hears_
     assert "Snag: docker prune took the volumes. Better: name the image" in said["permissionDecisionReason"]
 
 
+@pytest.mark.slow
 def test_the_hook_hears_for_whom_a_snag_is_even_where_its_command_is_refused(fresh: Home) -> None:
     fresh.answer(fresh.event("SessionStart", source="startup"))
     line = "holdfast snag 'it was too big' --better 'split it' --rule 'Small steps'"
@@ -56,6 +58,7 @@ def test_the_hook_hears_for_whom_a_snag_is_even_where_its_command_is_refused(fre
     assert closed(fresh) == [("applied", "rules/small-steps.md")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["apply", "ask"])
 def test_a_skill_of_the_project_learns_by_permission_alone(fresh: Home, terminal: Terminal, word: str) -> None:
     path = fresh.project / ".claude/skills/render/SKILL.md"
@@ -72,6 +75,7 @@ def test_a_skill_of_the_project_learns_by_permission_alone(fresh: Home, terminal
         assert "1 edit waiting for your word" in terminal("review").out
 
 
+@pytest.mark.slow
 def test_a_close_that_is_repeated_changes_nothing_more(fresh: Home, terminal: Terminal) -> None:
     terminal.fast("snag", "docker prune took the volumes", "--better", "name the image")
     terminal.fast("snag", "forgot to ask", "--better", "ask first")

@@ -30,6 +30,7 @@ def without_records(tree: dict[str, str]) -> dict[str, str]:
     return {path: text for path, text in tree.items() if not path.startswith("improvements/")}
 
 
+@pytest.mark.slow
 def test_a_note_that_was_made_goes_and_with_it_what_armed_it(desk: Desk) -> None:
     desk.write("rules/other.md")
     before = desk.tree()
@@ -43,6 +44,7 @@ def test_a_note_that_was_made_goes_and_with_it_what_armed_it(desk: Desk) -> None
     assert desk.notices() == []
 
 
+@pytest.mark.slow
 def test_of_two_snags_in_one_commit_only_the_one_that_is_named_goes(desk: Desk) -> None:
     first, second = desk.close(desk.snag(*DOCKER), desk.snag("docker prune ran for an hour", "prune images only"))
     review.undo(desk.vault, desk.state, first.id, desk.now, by=BY_USER)
@@ -54,6 +56,7 @@ def test_of_two_snags_in_one_commit_only_the_one_that_is_named_goes(desk: Desk) 
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 def test_lines_that_came_to_a_rule_go_and_the_rule_is_as_it_was(desk: Desk) -> None:
     desk.write("rules/small-steps.md", body="Keep it small.\n\nAlways.")
     before = desk.note("rules/small-steps.md").body
@@ -63,6 +66,7 @@ def test_lines_that_came_to_a_rule_go_and_the_rule_is_as_it_was(desk: Desk) -> N
     assert (note.body, note.sources) == (before, ())
 
 
+@pytest.mark.slow
 def test_a_persons_words_in_a_note_that_a_snag_made_stay(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag(*DOCKER))
     path = Path(desk.vault, loop.path)
@@ -73,12 +77,14 @@ def test_a_persons_words_in_a_note_that_a_snag_made_stay(desk: Desk) -> None:
     assert note.when is None
 
 
+@pytest.mark.slow
 def test_a_note_that_is_only_listed_goes_too(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag("forgot to ask", "ask first"))
     review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 def test_the_same_snag_twice_is_one_line_that_either_takes_back(desk: Desk) -> None:
     (first,) = desk.close(desk.snag(*DOCKER))
     (again,) = desk.close(desk.snag(*DOCKER))
@@ -89,6 +95,7 @@ def test_the_same_snag_twice_is_one_line_that_either_takes_back(desk: Desk) -> N
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 def test_what_was_undone_or_is_unknown_is_said_and_changes_nothing(desk: Desk) -> None:
     (loop,) = desk.close(desk.snag(*DOCKER))
     review.undo(desk.vault, desk.state, loop.id, desk.now, by=BY_USER)
@@ -101,6 +108,7 @@ def test_what_was_undone_or_is_unknown_is_said_and_changes_nothing(desk: Desk) -
     assert desk.log(form="%H") == head
 
 
+@pytest.mark.slow
 def test_a_flag_that_comes_again_after_its_undo_is_not_filed_again(desk: Desk) -> None:
     flag = desk.snag(*DOCKER)
     (loop,) = desk.close(flag)
@@ -111,6 +119,7 @@ def test_a_flag_that_comes_again_after_its_undo_is_not_filed_again(desk: Desk) -
     assert desk.tree() == tree
 
 
+@pytest.mark.slow
 def test_what_waits_as_a_proposal_is_asked_no_more_once_its_snag_is_taken_back(desk: Desk) -> None:
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -120,6 +129,7 @@ def test_what_waits_as_a_proposal_is_asked_no_more_once_its_snag_is_taken_back(d
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 def test_an_accepted_edit_of_the_operators_rule_can_be_taken_back_too(desk: Desk) -> None:
     desk.write("rules/mine.md", origin="user")
     before = desk.note("rules/mine.md").body
@@ -129,6 +139,7 @@ def test_an_accepted_edit_of_the_operators_rule_can_be_taken_back_too(desk: Desk
     assert desk.note("rules/mine.md").body == before
 
 
+@pytest.mark.slow
 def test_a_skill_that_is_as_we_left_it_comes_back_byte_for_byte(desk: Desk) -> None:
     desk.allow()
     path = desk.skill(text=SKILL.replace("\n", "\r\n"))
@@ -140,6 +151,7 @@ def test_a_skill_that_is_as_we_left_it_comes_back_byte_for_byte(desk: Desk) -> N
     assert desk.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_a_skill_that_was_edited_since_keeps_that_edit(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -150,6 +162,7 @@ def test_a_skill_that_was_edited_since_keeps_that_edit(desk: Desk) -> None:
     assert list(Path(f"{desk.state}/skills").iterdir()) == []  # nobody can have it made again
 
 
+@pytest.mark.slow
 def test_a_skill_whose_plan_this_machine_has_lost_is_left_to_its_person_and_then_the_rest_goes(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -164,6 +177,7 @@ def test_a_skill_whose_plan_this_machine_has_lost_is_left_to_its_person_and_then
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_in_a_skills_folder", [False, True])
 def test_a_record_that_came_by_a_sync_takes_nothing_out_of_a_file(desk: Desk, is_in_a_skills_folder: bool) -> None:
     text = "# mine\n- keep this\n"
@@ -194,6 +208,7 @@ def rewrite(desk: Desk, body: str, into: str) -> edit_record.Record:
     return record
 
 
+@pytest.mark.slow
 def test_a_rewritten_note_with_a_block_like_the_fence_of_its_record_comes_back_whole(desk: Desk) -> None:
     body = "Run:\n\n~~~~~~\nmake deploy\n~~~~~~\n\nDeploy on Monday."
     record = rewrite(desk, body, body.replace("Monday", "Friday"))
@@ -201,6 +216,7 @@ def test_a_rewritten_note_with_a_block_like_the_fence_of_its_record_comes_back_w
     assert desk.note("knowledge/deploy.md").body == f"\n{body}\n"
 
 
+@pytest.mark.slow
 def test_a_record_that_lost_a_part_of_its_patch_takes_nothing_back_and_says_so(desk: Desk) -> None:
     record = rewrite(desk, "Deploy on Monday.\n\nAsk Ops.", "Deploy on Friday.\n\nAsk Ops.")
     path = Path(desk.vault, record.path)
@@ -213,6 +229,7 @@ def test_a_record_that_lost_a_part_of_its_patch_takes_nothing_back_and_says_so(d
     assert known.state == "applied"
 
 
+@pytest.mark.slow
 def test_a_skill_whose_own_line_was_rewritten_is_left_to_its_person(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()

@@ -52,6 +52,7 @@ def two(vault: str) -> str:
     return vault
 
 
+@pytest.mark.slow
 def test_a_note_that_did_not_change_is_not_opened_again(two: str) -> None:
     first = index.load(two)
     settled(two)
@@ -67,12 +68,14 @@ def test_an_edit_of_the_same_size_within_one_tick_is_seen(vault: str) -> None:
         assert index.load(vault).notes[0].name == f"n{nth:03}"
 
 
+@pytest.mark.slow
 def test_an_edit_of_the_same_size_with_its_old_time_restored_is_seen(two: str) -> None:
     settled(two)
     put(two, "knowledge/b.md", text("Two.", "B"))
     assert index.load(two).known["knowledge/b.md"].note.name == "B"
 
 
+@pytest.mark.slow
 def test_a_note_with_a_time_in_the_future_is_read_every_time(two: str) -> None:
     settled(two)
     put(two, "knowledge/b.md", text("Two.", "c"), time.time() + 86400)
@@ -80,6 +83,7 @@ def test_a_note_with_a_time_in_the_future_is_read_every_time(two: str) -> None:
     assert read_again(two)
 
 
+@pytest.mark.slow
 def test_deleted_renamed_and_replaced_files_are_seen(two: str) -> None:
     settled(two)
     Path(two, "knowledge/a.md").unlink()
@@ -112,6 +116,7 @@ def test_garbage_in_the_index_costs_nothing_but_time(tmp_path_factory: pytest.Te
     assert [note.name for note in index.load(vault).notes] == ["x"]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_an_index_with_one_wrong_byte_is_not_believed(

@@ -38,6 +38,7 @@ def test_without_any_agent_vault_and_launcher_are_made_and_the_rest_is_said(fres
     assert "--agent NAME" in done.out
 
 
+@pytest.mark.slow
 def test_the_lines_that_are_shown_are_the_lines_that_are_added(fresh: Home, terminal: Terminal, claude: Path) -> None:
     before = claude.read_text().splitlines()
     done = terminal("init", env=BARE)
@@ -51,6 +52,7 @@ def test_the_lines_that_are_shown_are_the_lines_that_are_added(fresh: Home, term
     assert f"  {claude}: adds" in done.out
 
 
+@pytest.mark.slow
 def test_the_next_step_is_said(fresh: Home, terminal: Terminal, claude: Path) -> None:
     done = terminal("init", env=BARE)
     assert done.out.splitlines()[-3:] == [
@@ -66,6 +68,7 @@ def test_codex_users_are_told_how_hooks_are_trusted(fresh: Home, terminal: Termi
     assert (fresh.folder / ".codex" / "hooks.json").is_file()
 
 
+@pytest.mark.slow
 def test_a_second_init_says_that_nothing_was_to_be_done(fresh: Home, terminal: Terminal, claude: Path) -> None:
     terminal("init", env=BARE)
     before = claude.read_bytes()
@@ -111,6 +114,7 @@ def test_broken_settings_are_one_sentence(fresh: Home, terminal: Terminal, claud
     assert fresh.files() == []
 
 
+@pytest.mark.slow
 def test_json_has_stable_names(fresh: Home, terminal: Terminal, claude: Path) -> None:
     answer = json.loads(terminal("init", "--json", env=BARE).out)
     assert answer["vault"] == str(fresh.vault)
@@ -129,6 +133,7 @@ def test_json_has_stable_names(fresh: Home, terminal: Terminal, claude: Path) ->
     assert (again["written"], again["changes"]) == (False, False)
 
 
+@pytest.mark.slow
 def test_a_project_alone(fresh: Home, terminal: Terminal, claude: Path) -> None:
     before = claude.read_bytes()
     subprocess.run(["git", "init", "-q", str(fresh.project)], check=True)
@@ -141,6 +146,7 @@ def test_a_project_alone(fresh: Home, terminal: Terminal, claude: Path) -> None:
     assert subprocess.run(status, capture_output=True, check=True).stdout == b""
 
 
+@pytest.mark.slow
 def test_comments_in_a_projects_settings_are_told(fresh: Home, terminal: Terminal) -> None:
     path = fresh.project / ".claude" / "settings.local.json"
     path.parent.mkdir()
@@ -149,6 +155,7 @@ def test_comments_in_a_projects_settings_are_told(fresh: Home, terminal: Termina
     assert f"{path} has comments or trailing commas" in done.out
 
 
+@pytest.mark.slow
 def test_lines_that_leave_a_project_are_shown_and_told(fresh: Home, terminal: Terminal) -> None:
     terminal("init", "--project", "--agent", "codex", env=BARE)
     path = fresh.project / ".codex" / "hooks.json"
@@ -184,6 +191,7 @@ def test_a_refused_disk_is_one_sentence(fresh: Home, terminal: Terminal, claude:
     assert b"holdfast" not in claude.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_agent_can_run_what_nudges_name(fresh: Home, terminal: Terminal, claude: Path) -> None:
     """The stable command, by its path, in a shell that has nothing of ours."""
     terminal("init", env=BARE)
@@ -211,6 +219,7 @@ def test_at_a_terminal_it_asks_once(fresh: Home, claude: Path) -> None:
     assert b"holdfast-hook" in claude.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_no_writes_nothing_at_all(fresh: Home, claude: Path) -> None:
     before = claude.read_bytes()
     status, said = at_a_terminal(fresh, b"n\n", "init")
@@ -243,6 +252,7 @@ def test_a_no_to_uninstall_keeps_everything(fresh: Home, claude: Path) -> None:
 # --- uninstall
 
 
+@pytest.mark.slow
 def test_uninstall_restores_and_says_so(fresh: Home, terminal: Terminal, claude: Path) -> None:
     before = claude.read_bytes()
     terminal("init", env=BARE)
@@ -256,6 +266,7 @@ def test_uninstall_restores_and_says_so(fresh: Home, terminal: Terminal, claude:
     assert (fresh.vault / "format").is_file()
 
 
+@pytest.mark.slow
 def test_the_hook_is_silent_after_uninstall(fresh: Home, terminal: Terminal, claude: Path) -> None:
     """A session that is running still has the line."""
     terminal("init", env=BARE)
@@ -264,6 +275,7 @@ def test_the_hook_is_silent_after_uninstall(fresh: Home, terminal: Terminal, cla
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_uninstall_shows_the_lines_and_keeps_them(fresh: Home, terminal: Terminal, claude: Path) -> None:
     terminal("init", env=BARE)
     before = claude.read_bytes()
@@ -273,6 +285,7 @@ def test_a_dry_run_of_uninstall_shows_the_lines_and_keeps_them(fresh: Home, term
     assert registration.launcher_path(fresh.env).exists()
 
 
+@pytest.mark.slow
 def test_uninstall_as_json(fresh: Home, terminal: Terminal, claude: Path) -> None:
     terminal("init", env=BARE)
     answer = json.loads(terminal("uninstall", "--json", env=BARE).out)
@@ -292,6 +305,7 @@ def test_where_nothing_is_uninstall_says_so(fresh: Home, terminal: Terminal) -> 
     assert fresh.files() == []
 
 
+@pytest.mark.slow
 def test_uninstall_does_not_bring_the_launcher_back(fresh: Home, terminal: Terminal, claude: Path) -> None:
     terminal("init", env=BARE)
     path = registration.launcher_path(fresh.env)

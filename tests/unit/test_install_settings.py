@@ -63,6 +63,7 @@ def somebodys(seed: int) -> tuple[str, dict[str, Any]]:
     return dice.choice(["", jsonc.MARK]) + writer.blank() + text + writer.blank(), value
 
 
+@pytest.mark.slow
 @budget(max_examples=120, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_whatever_settings_look_like_ours_come_and_go(seed: int) -> None:
@@ -73,6 +74,7 @@ def test_whatever_settings_look_like_ours_come_and_go(seed: int) -> None:
     assert without_ours(more, text) == text
 
 
+@pytest.mark.slow
 @budget(max_examples=60, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_after_another_tool_wrote_the_file_anew_ours_still_go(seed: int) -> None:
@@ -81,6 +83,7 @@ def test_after_another_tool_wrote_the_file_anew_ours_still_go(seed: int) -> None
     assert json.loads(without_ours(anew, text)) == {**value, "new": 1}
 
 
+@pytest.mark.slow
 @budget(max_examples=60, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_without_a_record_of_what_was_there_no_line_of_ours_stays(seed: int) -> None:

@@ -131,6 +131,7 @@ def test_the_path_that_the_launcher_names_is_heard_also_with_a_space_in_it(fresh
     assert fresh.texts() == ["here", "there"]
 
 
+@pytest.mark.slow
 def test_two_hooks_at_once_keep_it_once(fresh: Home) -> None:
     """As where a plugin and the settings have both registered us."""
     call(fresh, "true")

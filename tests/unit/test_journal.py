@@ -226,6 +226,7 @@ def interrupted(vault: str, change: Change) -> None:
     (folder / "journal").write_bytes(codec.encode(record))
 
 
+@pytest.mark.slow
 def test_a_persons_version_that_was_displaced_when_we_were_killed_comes_back(vault: str) -> None:
     commit(vault, {PATH: "old\n", "knowledge/gone.md": "old\n"})
     old = journal.digest(b"old\n")
@@ -245,6 +246,7 @@ def test_a_persons_version_that_was_displaced_when_we_were_killed_comes_back(vau
     assert who != "Holdfast"
 
 
+@pytest.mark.slow
 def test_half_a_file_that_we_were_killed_at_is_nobodys(vault: str) -> None:
     commit(vault, {PATH: "old\n"})
     interrupted(vault, plan(vault, File(PATH, journal.digest(b"old\n"), "ours\n")))
@@ -254,6 +256,7 @@ def test_half_a_file_that_we_were_killed_at_is_nobodys(vault: str) -> None:
     assert Repository(vault).text("log", "--format=%s", "-3") == "test\ntest\ntest"
 
 
+@pytest.mark.slow
 def test_a_file_edited_since_a_change_was_cut_short_is_the_persons(vault: str) -> None:
     commit(vault, {PATH: "old\n"})
     interrupted(vault, plan(vault, File(PATH, journal.digest(b"old\n"), "ours\n"), File("knowledge/n.md", None, "n\n")))
@@ -263,6 +266,7 @@ def test_a_file_edited_since_a_change_was_cut_short_is_the_persons(vault: str) -
     assert Path(vault, "knowledge/n.md").read_text() == "n\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'{"v":1}', b"\xff\xfe", b'{"files":[{"path":"../x"}]}'])
 def test_a_journal_that_cannot_be_read_is_kept_and_blocks_one_time_only(vault: str, raw: bytes) -> None:
     commit(vault, {PATH: "old\n"})
@@ -274,6 +278,7 @@ def test_a_journal_that_cannot_be_read_is_kept_and_blocks_one_time_only(vault: s
     assert commit(vault, {PATH: "new\n"}).commit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["../out.md", "/etc/x.md", ".git/config", ".state/x", "a/../../x", "", "a//b", "./a", "a\0b"]
 )
@@ -287,6 +292,7 @@ def test_no_change_leaves_the_vault_or_reaches_our_machinery(vault: str, place: 
     assert sorted(one.name for one in place.iterdir()) == ["vault"]
 
 
+@pytest.mark.slow
 def test_what_stands_in_the_way_is_skipped_and_named_and_the_rest_is_written(vault: str, place: Path) -> None:
     (place / "out.md").write_text("outside\n")
     commit(vault, {PATH: "old\n"})
@@ -302,6 +308,7 @@ def test_what_stands_in_the_way_is_skipped_and_named_and_the_rest_is_written(vau
     assert commit(vault, {PATH: "newer\n"}).commit
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_a_link_within_the_vault_is_refused_before_anything_is_written(vault: str) -> None:
     commit(vault, {PATH: "old\n"})
     Path(vault, "rules").symlink_to("knowledge")
@@ -325,6 +332,7 @@ def test_bytes_that_are_no_text_come_back_as_they_were(vault: str) -> None:
     assert Path(vault, note_facets.PATH).read_bytes().startswith(raw)
 
 
+@pytest.mark.slow
 def test_where_two_files_cannot_change_places_in_one_step_two_steps_do(
     vault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +345,7 @@ def test_where_two_files_cannot_change_places_in_one_step_two_steps_do(
     assert not list(Path(vault, ".state/writing").iterdir())
 
 
+@pytest.mark.slow
 def test_the_last_note_of_a_folder_takes_the_folder_with_it_and_a_commit_with_a_git_that_fails_is_finished_later(
     vault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,6 +360,7 @@ def test_the_last_note_of_a_folder_takes_the_folder_with_it_and_a_commit_with_a_
         assert writer.repository.text("log", "-1", "--format=%s") == "forget"
 
 
+@pytest.mark.slow
 def test_a_merge_cut_short_keeps_their_version_beside_one_that_a_person_has_edited_since(vault: str) -> None:
     commit(vault, {PATH: "old\n", "knowledge/other.md": "old\n"})
     repository = Repository(vault)

@@ -211,6 +211,7 @@ def test_a_cap_between_the_two_is_said_as_the_cap() -> None:
     assert isinstance(answer, CapReached)
 
 
+@pytest.mark.slow
 def test_over_real_connections_limits_and_cuts_are_outlived() -> None:
     timer, purse = Timer(), Purse()
     with Server(
@@ -223,6 +224,7 @@ def test_over_real_connections_limits_and_cuts_are_outlived() -> None:
     assert [words is None for words, _ in purse.settled] == [False, True, False, False]
 
 
+@pytest.mark.slow
 def test_over_real_connections_a_lie_in_the_right_form_is_not_believed() -> None:
     with Server(says('{"verdict": "keep", "ids": "F1"}'), says('{"verdict": "keep", "ids": [7]}')) as server:
         judge = OpenAI("openai", "small", f"{server.url}/v1", "", {})

@@ -216,6 +216,7 @@ def test_without_a_name_it_shows_what_is_chosen_and_what_works(fresh: Home, term
     assert fresh.files() == []
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_once_and_then_written_down(fresh: Home, terminal: Terminal) -> None:
     with Server(says(READY)) as server:
         done = terminal("judge", "openai", "--url", server.url, "--model", "small", "--workers", "3", env=BARE)
@@ -318,6 +319,7 @@ def test_a_vault_of_a_repository_has_no_say(fresh: Home) -> None:
 # --- what works here
 
 
+@pytest.mark.slow
 def test_an_ollama_is_found_by_its_list_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for act, names in (
         (sends(200, LISTED), ["ollama"]),
@@ -376,6 +378,7 @@ def test_at_a_terminal_init_asks_and_no_model_is_the_default(fresh: Home, token:
     assert "Which" not in again, "who has answered once is not asked again"
 
 
+@pytest.mark.slow
 def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) -> None:
     _, said = at_a_terminal(fresh, b"", "init", "--yes", env={"OPENAI_API_KEY": token})
     assert "Which" not in said
@@ -397,6 +400,7 @@ def test_doctor_says_that_there_is_no_model(fresh: Home) -> None:
     assert "no model is used" in found.detail
 
 
+@pytest.mark.slow
 def test_doctor_looks_at_the_chosen_one_and_spends_nothing(fresh: Home) -> None:
     installed(fresh)
     with Server(sends(200, b'{"data": [{"id": "small"}, {"id": "tiny"}]}')) as server:

@@ -96,6 +96,7 @@ Made = Callable[..., Agent]
 both = pytest.mark.parametrize(("made", "says"), [(claude, claude_says()), (codex, codex_says())])
 
 
+@pytest.mark.slow
 @both
 def test_an_answer_comes_with_its_tokens(shelf: Programs, made: Made, says: str) -> None:
     said = made(shelf, says).say(a_question(), 20)
@@ -104,6 +105,7 @@ def test_an_answer_comes_with_its_tokens(shelf: Programs, made: Made, says: str)
     assert said.model in ("small-5", "gpt-6-luna")
 
 
+@pytest.mark.slow
 @both
 def test_the_question_is_on_no_command_line(shelf: Programs, made: Made, says: str) -> None:
     made(shelf, says).say(a_question("private words"), 20)
@@ -113,6 +115,7 @@ def test_the_question_is_on_no_command_line(shelf: Programs, made: Made, says: s
     assert not any("private" in word or "Decide" in word for word in asked["words"])
 
 
+@pytest.mark.slow
 @both
 def test_it_stands_in_an_empty_folder_with_our_mark_and_without_the_session(
     shelf: Programs, made: Made, says: str
@@ -128,6 +131,7 @@ def test_it_stands_in_an_empty_folder_with_our_mark_and_without_the_session(
     assert not Path(asked["cwd"]).exists(), "and nothing of it is left"
 
 
+@pytest.mark.slow
 @both
 def test_one_that_never_ends_is_killed_with_all_that_it_started(shelf: Programs, made: Made, says: str) -> None:
     pids = shelf.folder / "pids"
@@ -150,6 +154,7 @@ def _then(failed: JudgeFailed) -> str:
     return "again" if failed.again else "over" if failed.final else "next"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [claude, codex])
 @pytest.mark.parametrize("more", ["", "print('hello')", "print('{}')", "print('[' * 100000)", "sys.exit(3)"])
 def test_one_that_says_nothing_of_use_may_be_asked_again(shelf: Programs, made: Made, more: str) -> None:
@@ -200,6 +205,7 @@ def test_what_a_call_cost_by_claudes_own_account_is_handed_on(shelf: Programs) -
         assert claude(shelf, claude_says(total_cost_usd=odd)).say(a_question(), 20).money is None
 
 
+@pytest.mark.slow
 def test_claude_is_asked_without_tools_hooks_memory_or_record(shelf: Programs) -> None:
     claude(shelf, claude_says()).say(a_question(most_out=321), 20)
     (asked,) = shelf.seen()
@@ -212,6 +218,7 @@ def test_claude_is_asked_without_tools_hooks_memory_or_record(shelf: Programs) -
     assert asked["env"]["CLAUDE_CODE_MAX_RETRIES"] == "0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "then", "words"),
     [
@@ -238,12 +245,14 @@ def test_what_claude_says_of_a_failure_decides_what_is_done(
     assert text not in str(failed.value)
 
 
+@pytest.mark.slow
 def test_a_question_too_long_for_claude_is_that_questions_fault_alone(shelf: Programs) -> None:
     failed = claude_says("API Error: 400 prompt is too long: 210000", 1, is_error=True, api_error_status=400)
     with pytest.raises(Unusable):
         claude(shelf, failed).say(a_question(), 20)
 
 
+@pytest.mark.slow
 def test_a_claude_too_old_for_its_switches_is_told_so(shelf: Programs) -> None:
     old = "print(\"error: unknown option '--safe-mode'\", file=sys.stderr); sys.exit(1)"
     with pytest.raises(JudgeFailed, match="too old to be a judge") as failed:
@@ -251,6 +260,7 @@ def test_a_claude_too_old_for_its_switches_is_told_so(shelf: Programs) -> None:
     assert not failed.value.again
 
 
+@pytest.mark.slow
 def test_a_secret_in_what_a_program_complains_of_is_not_repeated(shelf: Programs, token: str) -> None:
     with pytest.raises(JudgeFailed) as failed:
         claude(shelf, f"print('bad key {token}', file=sys.stderr); sys.exit(1)").say(a_question(), 20)
@@ -258,6 +268,7 @@ def test_a_secret_in_what_a_program_complains_of_is_not_repeated(shelf: Programs
     assert "bad key" in failed.value.in_full
 
 
+@pytest.mark.slow
 def test_a_look_at_claude_spends_nothing(shelf: Programs) -> None:
     told = 'print(\'{"loggedIn": true}\' if "auth" in sys.argv else "2.1.325 (Claude Code)")'
     assert claude(shelf, told).look(20) == "Claude Code 2.1.325, logged in, model haiku"
@@ -293,6 +304,7 @@ command = "files"
 """
 
 
+@pytest.mark.slow
 def test_codex_gets_a_home_with_the_login_and_the_provider_and_nothing_else(shelf: Programs) -> None:
     config_of(shelf, OWN)
     codex(shelf, codex_says()).say(a_question(), 20)
@@ -313,6 +325,7 @@ def test_codex_gets_a_home_with_the_login_and_the_provider_and_nothing_else(shel
     assert {"--ephemeral", "--output-schema", "read-only"} <= set(asked["words"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["open(path, 'w').write('new')", "os.unlink(path); open(path, 'w').write('new')"])
 def test_a_login_that_codex_renews_is_renewed_for_the_user(shelf: Programs, how: str) -> None:
     folder = config_of(shelf, OWN)
@@ -326,6 +339,7 @@ os.unlink(path); open(path, 'w').write('new')
 """
 
 
+@pytest.mark.slow
 def test_a_login_that_was_renewed_in_a_call_that_came_to_nothing_is_kept(shelf: Programs) -> None:
     folder = config_of(shelf, OWN)
     (folder / "auth.json").chmod(0o640)
@@ -335,6 +349,7 @@ def test_a_login_that_was_renewed_in_a_call_that_came_to_nothing_is_kept(shelf: 
     assert (folder / "auth.json").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.slow
 def test_a_login_that_a_look_renewed_is_kept_too(shelf: Programs) -> None:
     folder = config_of(shelf, "")
     with pytest.raises(JudgeFailed, match="codex login"):
@@ -342,6 +357,7 @@ def test_a_login_that_a_look_renewed_is_kept_too(shelf: Programs) -> None:
     assert (folder / "auth.json").read_text() == "new"
 
 
+@pytest.mark.slow
 def test_a_login_that_the_user_changed_meanwhile_is_theirs(shelf: Programs) -> None:
     folder = config_of(shelf, OWN)
     theirs = f"open({str(folder / 'auth.json')!r}, 'w').write('theirs')"
@@ -349,6 +365,7 @@ def test_a_login_that_the_user_changed_meanwhile_is_theirs(shelf: Programs) -> N
     assert (folder / "auth.json").read_text() == "theirs"
 
 
+@pytest.mark.slow
 def test_a_login_that_is_a_link_stays_one(shelf: Programs) -> None:
     folder = config_of(shelf, OWN)
     kept = shelf.folder / "kept.json"
@@ -359,6 +376,7 @@ def test_a_login_that_is_a_link_stays_one(shelf: Programs) -> None:
     assert kept.read_text() == "new"
 
 
+@pytest.mark.slow
 def test_a_model_that_brings_its_tools_along_is_asked_without_them(shelf: Programs) -> None:
     known = {"slug": "gpt-6-luna", "tool_mode": "code_mode_only", "shell_type": "unified_exec", "context_window": 7}
     listed = json.dumps({"models": [{"slug": "other"}, known]})
@@ -379,6 +397,7 @@ open({str(kept)!r}, "w").write(open(path).read())
     assert ["models" in one["words"] for one in shelf.seen()] == [True, False, False], "it is looked up once"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["", "no such command", "[]", '{"models": 3}', '{"models": [{}]}', "[" * 100_000])
 def test_a_codex_that_does_not_tell_its_models_tools_is_not_asked(shelf: Programs, out: str) -> None:
     shelf.put("codex", f"print({out!r} if 'models' in sys.argv else '')")
@@ -387,6 +406,7 @@ def test_a_codex_that_does_not_tell_its_models_tools_is_not_asked(shelf: Program
     assert [one["words"][0] for one in shelf.seen()] == ["debug"]
 
 
+@pytest.mark.slow
 def test_a_login_in_the_keyring_needs_the_users_own_folder_with_all_switched_off(shelf: Programs) -> None:
     config_of(shelf, 'cli_auth_credentials_store = "keyring"\n[mcp_servers."my files"]\ncommand = "files"\n')
     codex(shelf, codex_says()).say(a_question(), 20)
@@ -397,6 +417,7 @@ def test_a_login_in_the_keyring_needs_the_users_own_folder_with_all_switched_off
     assert codex_judge.is_in_keyring(shelf.env)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("message", "then", "words"),
     [
@@ -433,6 +454,7 @@ def test_a_look_at_codex_spends_nothing(shelf: Programs) -> None:
     assert not any("exec" in one["words"] for one in shelf.seen())
 
 
+@pytest.mark.slow
 def test_settings_of_codex_that_cannot_be_read_are_as_good_as_none(shelf: Programs) -> None:
     config_of(shelf, "model_provider = [")
     assert codex(shelf, codex_says()).say(a_question(), 20).text == GOOD

@@ -98,6 +98,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
             os.kill(int(pid), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_who_asked_ends_the_judges_and_removes_their_folders(shelf: Shelf, how: signal.Signals) -> None:
     shelf.put(SLEEPS)
@@ -164,6 +165,7 @@ def test_what_a_program_leaves_running_is_killed_when_it_has_answered(shelf: She
     wait_until(lambda: not runs(pid), 5)
 
 
+@pytest.mark.slow
 def test_a_program_that_writes_without_end_is_stopped_long_before_its_time(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +189,7 @@ def test_nobody_watches_a_call_that_is_over(shelf: Shelf) -> None:
     assert not any(b"holdfast-judge" in command for command in commands)
 
 
+@pytest.mark.slow
 def test_a_folder_is_only_removed_by_the_watcher_where_it_is_ours(shelf: Shelf, tmp_path: Path) -> None:
     """A program that stands elsewhere takes nothing with it when we are killed."""
     shelf.put(SLEEPS)

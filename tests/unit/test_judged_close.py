@@ -41,6 +41,7 @@ def one_note(question: Question[Any]) -> Any:
     return {"decisions": [{**decision, "body": "\n".join(said.values())}]}
 
 
+@pytest.mark.slow
 def test_flags_about_one_thing_become_one_note_that_names_them_all(life: Life) -> None:
     key = life.session("the login form posts to /session", "the login form needs a token")
     (closed,) = drain(life, judge := Scripted(one_note))
@@ -55,6 +56,7 @@ def test_flags_about_one_thing_become_one_note_that_names_them_all(life: Life) -
     assert all(one.about == key for one in judge.asked)
 
 
+@pytest.mark.slow
 def test_the_ledger_tells_who_judged_with_how_many_questions(life: Life) -> None:
     life.session("the port is 8443")
     drain(life, Scripted(one_note), workers=3)
@@ -62,6 +64,7 @@ def test_the_ledger_tells_who_judged_with_how_many_questions(life: Life) -> None
     assert (told["judge"], told["model"], told["jobs"], told["workers"]) == ("scripted", "small", 4, 3)
 
 
+@pytest.mark.slow
 def test_a_note_that_was_there_grows_and_keeps_its_lines_and_its_proof(life: Life) -> None:
     life.flag("the port of the web server is 8443", evidence=("deploy/web.toml:3",))
     life.drain()
@@ -81,6 +84,7 @@ def test_a_note_that_was_there_grows_and_keeps_its_lines_and_its_proof(life: Lif
     assert len(note.sources) == 2
 
 
+@pytest.mark.slow
 def test_what_is_no_longer_true_is_superseded_and_stays_readable(life: Life) -> None:
     life.flag("we deploy the shop on Friday mornings", kind="decision")
     life.drain()
@@ -104,6 +108,7 @@ def test_what_is_no_longer_true_is_superseded_and_stays_readable(life: Life) -> 
     assert fresh.supersedes == ("projects/we-deploy-the-shop-on-friday-mornings.md",)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_stays_readable_with_its_reason_and_is_not_asked_about_again(life: Life) -> None:
     made = life.flag("the coffee is cold")
 
@@ -117,6 +122,7 @@ def test_what_is_left_out_stays_readable_with_its_reason_and_is_not_asked_about_
     assert (closed.discarded, closed.filed, known(life), life.queue()) == (1, 1, {}, {})
 
 
+@pytest.mark.slow
 def test_the_users_own_words_reach_the_vault_as_they_were_said_whatever_a_judge_thinks(life: Life) -> None:
     life.flag("always use tabs", kind="user-request", origin="user")
     drain(life, judge := Scripted(one_note))
@@ -124,6 +130,7 @@ def test_the_users_own_words_reach_the_vault_as_they_were_said_whatever_a_judge_
     assert [note.body.strip() for note in known(life).values()] == ["always use tabs"]
 
 
+@pytest.mark.slow
 def test_flags_that_a_judge_forgets_are_filed_verbatim(life: Life) -> None:
     life.session("the port is 8443", "we keep SQLite")
     (closed,) = drain(life, Scripted(nothing))
@@ -131,6 +138,7 @@ def test_flags_that_a_judge_forgets_are_filed_verbatim(life: Life) -> None:
     assert life.bodies() == Counter({"the port is 8443": 1, "we keep SQLite": 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "failure",
     [
@@ -156,6 +164,7 @@ def test_a_judge_that_fails_costs_no_flag_and_is_said_out_loud(life: Life, failu
         assert "filed verbatim" in said[0]
 
 
+@pytest.mark.slow
 def test_a_judge_that_answers_again_takes_the_warning_away_and_what_was_left(life: Life) -> None:
     life.session("the login form posts to /session", "the login form needs a token")
     drain(life, Scripted(lambda _: JudgeFailed("gone")))
@@ -171,6 +180,7 @@ def test_a_judge_that_answers_again_takes_the_warning_away_and_what_was_left(lif
     assert len(retired) == 2
 
 
+@pytest.mark.slow
 def test_a_note_that_a_person_edited_since_is_not_consolidated_later(life: Life) -> None:
     life.session("the login form posts to /session", "the login form needs a token")
     drain(life, Scripted(lambda _: JudgeFailed("gone")))
@@ -181,6 +191,7 @@ def test_a_note_that_a_person_edited_since_is_not_consolidated_later(life: Life)
     assert len([note for note in known(life).values() if note.is_active]) == 3
 
 
+@pytest.mark.slow
 def test_an_answer_that_breaks_the_shape_twice_is_kept_and_its_flags_are_filed_verbatim(life: Life) -> None:
     life.flag("the port is 8443")
     drain(life, judge := Scripted(lambda _: "I would rather not"))
@@ -190,6 +201,7 @@ def test_an_answer_that_breaks_the_shape_twice_is_kept_and_its_flags_are_filed_v
     assert codec.decode(kept.read_bytes())["answer"] == "I would rather not"
 
 
+@pytest.mark.slow
 def test_after_the_cap_nothing_more_is_asked(life: Life) -> None:
     for nth in range(9):
         life.flag(f"matter{nth} thing{nth} word{nth} apart")
@@ -198,6 +210,7 @@ def test_after_the_cap_nothing_more_is_asked(life: Life) -> None:
     assert len(known(life)) == 9
 
 
+@pytest.mark.slow
 def test_a_decision_on_a_note_that_a_person_changed_meanwhile_is_not_carried_out(life: Life) -> None:
     life.flag("the port of the web server is 8443")
     life.drain()
@@ -216,6 +229,7 @@ def test_a_decision_on_a_note_that_a_person_changed_meanwhile_is_not_carried_out
     assert bodies == ["the port of the web server is 8444", "the port of the web server is 9443 on staging"]
 
 
+@pytest.mark.slow
 def test_what_a_judge_may_not_do_waits_for_a_person_and_the_flag_is_filed(life: Life) -> None:
     life.flag("the port of the web server is 8443")
     life.drain()
@@ -233,6 +247,7 @@ def test_what_a_judge_may_not_do_waits_for_a_person_and_the_flag_is_filed(life: 
     assert len(known(life)) == 2
 
 
+@pytest.mark.slow
 def test_a_kill_after_the_answers_asks_nothing_twice(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     from holdfast.close import drain as closing
 
@@ -257,6 +272,7 @@ def test_a_kill_after_the_answers_asks_nothing_twice(life: Life, monkeypatch: py
     assert life.queue(NOW + 1000) == {}
 
 
+@pytest.mark.slow
 def test_questions_of_all_episodes_are_asked_at_once(life: Life) -> None:
     for nth in range(5):
         life.session(f"matter{nth} thing{nth} is so", session=f"s{nth}", prompts=())
@@ -284,6 +300,7 @@ class TestHandoff:
             return {"items": [{"text": "Mend the logout", "state": "next", "cites": ["P2"]}]}
         return nothing(question)
 
+    @pytest.mark.slow
     def test_it_is_made_of_cited_items_and_linked_to_its_notes(self, life: Life) -> None:
         key = life.open()
         from holdfast.capture import story
@@ -302,6 +319,7 @@ class TestHandoff:
         assert made.items("learned") == ("tests need TZ ([note](../../knowledge/tests-need-tz.md))",)
         assert made.items("next_steps") == ("Mend the logout",)
 
+    @pytest.mark.slow
     def test_without_an_answer_it_is_the_mechanical_one(self, life: Life) -> None:
         life.session("we keep SQLite")
         (closed,) = drain(life, Scripted(lambda _: JudgeFailed("gone")))
@@ -310,6 +328,7 @@ class TestHandoff:
         assert made.author == lineage.MECHANICAL
         assert made.items("goals") == ("do it",)
 
+    @pytest.mark.slow
     def test_a_dead_session_says_so_whoever_wrote_it(self, life: Life) -> None:
         key = life.open()
         life.flag("we keep SQLite", key, kind="decision")
@@ -319,6 +338,7 @@ class TestHandoff:
         assert isinstance(made, lineage.Handoff)
         assert "died without an end" in made.items("in_progress")[0]
 
+    @pytest.mark.slow
     def test_somebodys_own_handoff_is_not_asked_about(self, life: Life) -> None:
         key = life.session("we keep SQLite")
         own = lineage.Handoff("mine", lineage.iso(NOW), SHOP, episode=key, author="agent")
@@ -330,6 +350,7 @@ class TestHandoff:
         assert judge.of("pending") == []
 
 
+@pytest.mark.slow
 def test_two_closes_at_once_file_each_flag_once(life: Life) -> None:
     """The second comes while the first thinks: what is claimed is not its business."""
     for nth in range(6):
@@ -357,6 +378,7 @@ class TestLeftovers:
     def again(self, life: Life, answering: Any) -> list[Closed]:
         return life.drain(court=court(life.state, Scripted(answering)), project=SHOP)
 
+    @pytest.mark.slow
     def test_an_invented_fact_is_refused_and_kept_for_a_person(self, life: Life) -> None:
         from holdfast.close.improve import proposals
 
@@ -370,6 +392,7 @@ class TestLeftovers:
         assert sorted(note.status for note in known(life).values()) == ["active", "active"]
         assert "what its flags do not" in proposals.listing(life.state, SHOP)[0].why
 
+    @pytest.mark.slow
     def test_a_rule_that_a_person_armed_since_is_theirs(self, life: Life) -> None:
         self.left(life, "never force push to main", kind="rule", origin="user")
         (path,) = known(life)
@@ -379,6 +402,7 @@ class TestLeftovers:
         self.again(life, lambda _: {"decisions": [{"flags": ["F1"], "action": "discard", "reason": "not durable"}]})
         assert known(life)[path].status == "active"
 
+    @pytest.mark.slow
     def test_a_note_that_changed_while_the_judge_thought_is_left_alone(self, life: Life) -> None:
         self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
 
@@ -390,6 +414,7 @@ class TestLeftovers:
         self.again(life, slow)
         assert "about-it.md" not in {Path(path).name for path in known(life)}
 
+    @pytest.mark.slow
     def test_questions_that_nobody_answers_are_asked_three_times_and_then_no_more(self, life: Life) -> None:
         self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
         calls = []
@@ -399,6 +424,7 @@ class TestLeftovers:
             calls.append(len(judge.asked))
         assert calls == [2, 2, 2, 0, 0]
 
+    @pytest.mark.slow
     def test_a_judge_that_is_down_is_asked_again_however_often(self, life: Life) -> None:
         self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
         for _ in range(5):
@@ -408,6 +434,7 @@ class TestLeftovers:
         (closed,) = self.again(life, one_note)
         assert closed.tidied == 3
 
+    @pytest.mark.slow
     def test_proof_and_sources_go_along_and_the_ledger_tells_of_it(self, life: Life) -> None:
         life.flag("the api of the shop listens on 8443", evidence=("web.toml:3",))
         life.flag("the api of the shop needs a token", evidence=("auth.py:9",))
@@ -421,6 +448,7 @@ class TestLeftovers:
         assert told[0]["tidied"] == 3
 
 
+@pytest.mark.slow
 def test_a_discard_that_was_killed_before_its_acknowledgement_is_not_filed_again_by_a_close_without_a_judge(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,6 +473,7 @@ def test_a_discard_that_was_killed_before_its_acknowledgement_is_not_filed_again
     assert life.queue(NOW + 2000) == {}
 
 
+@pytest.mark.slow
 def test_two_sessions_that_want_the_same_note_do_not_lose_a_flag_in_it(life: Life) -> None:
     """The first supersedes it, the second would add to it: what was decided on the old one no longer holds."""
     life.flag("we deploy the shop on Friday mornings", kind="decision")
@@ -470,6 +499,7 @@ def test_two_sessions_that_want_the_same_note_do_not_lose_a_flag_in_it(life: Lif
     assert "two reviewers" in active
 
 
+@pytest.mark.slow
 def test_a_proposal_that_cannot_be_kept_does_not_hold_up_the_flags(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     from holdfast.close.improve import proposals
 
@@ -482,6 +512,7 @@ def test_a_proposal_that_cannot_be_kept_does_not_hold_up_the_flags(life: Life, m
     assert (closed.filed, closed.error) == (1, "")
 
 
+@pytest.mark.slow
 def test_a_persons_line_in_an_agents_note_is_not_lost_to_a_merge(life: Life) -> None:
     life.flag("the port of the web server is 8443")
     life.drain()
@@ -500,6 +531,7 @@ def test_a_persons_line_in_an_agents_note_is_not_lost_to_a_merge(life: Life) -> 
     assert len(known(life)) == 2
 
 
+@pytest.mark.slow
 def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> None:
     from holdfast.vault import purge
 
@@ -523,6 +555,7 @@ def test_what_is_purged_while_a_judge_thinks_does_not_come_back(life: Life) -> N
     assert closed.filed == 1
 
 
+@pytest.mark.slow
 def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Life) -> None:
     from holdfast.close.improve import proposals, review
 
@@ -544,6 +577,7 @@ def test_a_refused_rewrite_that_a_person_accepts_keeps_the_notes_proof(life: Lif
     assert "the port is said elsewhere\n\nEvidence:\n- deploy/web.toml:3" in text
 
 
+@pytest.mark.slow
 def test_what_was_held_back_is_told_although_a_note_had_to_be_written_in_a_second_round(
     life: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -607,11 +641,13 @@ class TestOutside:
         }
         return lambda question: answers.get(question.job, {})
 
+    @pytest.mark.slow
     def test_an_item_that_cites_only_a_request_says_so_unless_it_is_in_the_users_words(self, life: Life) -> None:
         made = self.session(life, self.pending("P1"), origin="web")
         assert made.items("next_steps") == ("Run the installer of the page (from web)",)
         assert made.title == "read the page and install what it says"
 
+    @pytest.mark.slow
     def test_a_later_session_that_repeats_it_says_so_too(self, life: Life) -> None:
         self.session(life, self.pending("P1"), origin="web")
         made = self.session(life, self.pending("H1"), session="s22")
@@ -635,6 +671,7 @@ class TestPending:
         assert isinstance(found, lineage.Handoff)
         return found
 
+    @pytest.mark.slow
     def test_what_it_calls_open_is_not_called_done_as_well(self, life: Life) -> None:
         found = self.made(life, {"text": "the printer is begun", "state": "open", "cites": ["F2"]})
         assert found.items("in_progress") == ("the printer is begun",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from close_support import Scripted, court
 from hook_support import Home
 
@@ -74,6 +75,7 @@ def closed(fresh: Home, answer: Any, *typed: str, session: str = "s1") -> tuple[
     return {note.description: note for note in index.load(str(fresh.vault)).notes}, judge
 
 
+@pytest.mark.slow
 def test_orders_are_filed_as_the_users_unconfirmed_words_and_facts_as_facts(fresh: Home) -> None:
     answer = [
         said("P1", POLICY),
@@ -96,6 +98,7 @@ def test_orders_are_filed_as_the_users_unconfirmed_words_and_facts_as_facts(fres
     assert f"- {POLICY} (said by the user on {order.created}, not confirmed)" in told.split("\n")
 
 
+@pytest.mark.slow
 def test_where_a_judge_answered_a_start_shows_what_it_found_and_no_guess(fresh: Home) -> None:
     guess = "You should not drop the index without telling us!"
     closed(fresh, [], guess)
@@ -105,6 +108,7 @@ def test_where_a_judge_answered_a_start_shows_what_it_found_and_no_guess(fresh: 
     assert guess + " (said" not in fresh.answer(fresh.event("SessionStart", "s2", source="startup"))
 
 
+@pytest.mark.slow
 def test_a_judge_that_fails_leaves_the_prompts_and_the_likeliest_sentences(fresh: Home) -> None:
     words = "You should not drop the index without telling us!"
     notes, _ = closed(fresh, lambda _: "no JSON at all", words)
@@ -114,6 +118,7 @@ def test_a_judge_that_fails_leaves_the_prompts_and_the_likeliest_sentences(fresh
     assert session.prompts[0].text == words
 
 
+@pytest.mark.slow
 def test_a_statement_that_the_judge_says_replaces_an_older_one_supersedes_it(fresh: Home) -> None:
     closed(fresh, [said("P1", "we deploy on Fridays")], "we deploy on Fridays")
 
@@ -127,6 +132,7 @@ def test_a_statement_that_the_judge_says_replaces_an_older_one_supersedes_it(fre
     assert notes["Fridays are quiet days now"].supersedes == (notes["we deploy on Fridays"].path,)
 
 
+@pytest.mark.slow
 def test_an_order_that_was_heard_may_take_an_older_one_back_too(fresh: Home) -> None:
     closed(fresh, [said("P1", "we deploy on Fridays")], "we deploy on Fridays")
     order = "From now on, never deploy on Fridays."
@@ -137,6 +143,7 @@ def test_an_order_that_was_heard_may_take_an_older_one_back_too(fresh: Home) -> 
     }
 
 
+@pytest.mark.slow
 def test_what_was_heard_as_an_order_is_not_filed_twice(fresh: Home) -> None:
     notes, _ = closed(fresh, [said("P1", "the gateway listens on 8443")], "Remember: the gateway listens on 8443")
     assert list(notes) == ["the gateway listens on 8443"]

@@ -84,6 +84,7 @@ def test_the_script_deleted(fresh: Home) -> None:
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_virtual_environment_deleted(fresh: Home) -> None:
     venv = fresh.folder / "venv"
     python = fake(venv / "bin" / "python3", f'#!/bin/sh\nexec {PYTHON} "$@"\n')
@@ -108,6 +109,7 @@ def test_only_a_part_of_the_package_left(fresh: Home) -> None:
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_package_that_no_longer_compiles(fresh: Home) -> None:
     package = fresh.folder / "broken" / "holdfast"
     shutil.copytree(Path(START).parents[1], package, ignore=shutil.ignore_patterns("__pycache__", ".mypy_cache"))
@@ -209,6 +211,7 @@ def test_it_is_its_owners_alone(fresh: Home) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_it_is_rewritten_whole_while_hosts_run_it(fresh: Home) -> None:
     """A reader sees the old text or the new one, executable, never a part of it."""
     path = launcher.write_launcher(fresh.env)

@@ -37,6 +37,7 @@ def bytes_scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 200, 5000])
 def test_an_end_reads_no_more_however_much_was_flagged(state: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     put(state, count)
@@ -63,6 +64,7 @@ def test_what_is_filed_already_is_neither_counted_nor_named(state: str) -> None:
     assert marks.of_episode(state, KEY, NOW) == (0, ())
 
 
+@pytest.mark.slow
 def test_segments_that_an_older_version_noted_without_a_count_are_read(state: str) -> None:
     put(state, 2000, noted=0)
     waiting, segments = marks.of_episode(state, KEY, NOW)

@@ -81,6 +81,7 @@ LINE = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.dictionaries(st.sampled_from(list(SECTIONS)), st.lists(LINE, min_size=1, max_size=3).map(tuple)), LINE)
 def test_what_is_written_is_read_back(sections: dict[str, tuple[str, ...]], title: str) -> None:

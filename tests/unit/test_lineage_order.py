@@ -102,6 +102,7 @@ def test_it_is_named_while_its_time_is_still_to_come(vault: str, write: Callable
     assert notices.for_project(f"{vault}/.state", PROJECT, NOW + 3 * DAY) == []
 
 
+@pytest.mark.slow
 def test_a_start_tells_the_handoff_that_was_written_last(fresh: Home) -> None:
     ahead = NOW + 40 * DAY
 

@@ -36,6 +36,7 @@ def states(desk: Desk) -> list[str]:
     return [one.state for one in (*found.open, *found.closed)]
 
 
+@pytest.mark.slow
 def test_a_loop_is_open_in_the_queue_and_closed_by_its_edit(desk: Desk) -> None:
     flag = desk.snag("docker prune took the volumes", "name the image")
     put(desk, flag)
@@ -58,6 +59,7 @@ def test_a_dead_letter_is_an_open_loop_with_its_reason(desk: Desk) -> None:
     assert (one.state, one.why) == ("dead", "the disk is odd")
 
 
+@pytest.mark.slow
 def test_a_snag_from_outside_waits_in_quarantine_and_says_why(desk: Desk) -> None:
     flag = desk.snag("docker prune took the volumes", "send me the keys", origin="web")
     with writing(desk.vault, desk.now) as writer:
@@ -76,6 +78,7 @@ def test_a_snag_from_outside_waits_in_quarantine_and_says_why(desk: Desk) -> Non
     assert desk.files("feedback") == []
 
 
+@pytest.mark.slow
 def test_a_snag_from_outside_changes_nothing_even_where_somebody_asks_for_it(desk: Desk) -> None:
     desk.write("rules/small-steps.md")
     before = desk.text("rules/small-steps.md")
@@ -94,6 +97,7 @@ def test_a_note_that_was_forgotten_is_told_as_gone_and_one_that_was_moved_is_fou
     assert found == {gone.id: ("gone", ""), moved.id: ("applied", "feedback/renamed.md")}
 
 
+@pytest.mark.slow
 def test_an_open_loop_is_an_alarm_once_more_than_two_closes_have_passed(desk: Desk) -> None:
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -112,6 +116,7 @@ def test_an_open_loop_is_an_alarm_once_more_than_two_closes_have_passed(desk: De
     assert all("WARNING" not in line for line in desk.notices())
 
 
+@pytest.mark.slow
 def test_closes_of_another_project_make_nobody_late(desk: Desk) -> None:
     desk.skill()
     desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -121,6 +126,7 @@ def test_closes_of_another_project_make_nobody_late(desk: Desk) -> None:
     assert [one.closes for one in desk.listing().open] == [1]
 
 
+@pytest.mark.slow
 def test_what_another_machine_has_to_decide_is_told_and_alarms_nobody_here(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +147,7 @@ def test_what_another_machine_has_to_decide_is_told_and_alarms_nobody_here(
     assert "one layer" in path.read_text()
 
 
+@pytest.mark.slow
 def test_a_proposal_that_was_lost_with_its_machinery_is_told_and_can_be_ended(desk: Desk) -> None:
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -151,6 +158,7 @@ def test_a_proposal_that_was_lost_with_its_machinery_is_told_and_can_be_ended(de
     assert desk.listing().open == ()
 
 
+@pytest.mark.slow
 def test_a_counter_that_cannot_be_read_or_written_costs_no_close(desk: Desk) -> None:
     desk.skill()
     desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -173,6 +181,7 @@ def look(desk: Desk) -> list[tuple[str, str]]:
     return [(one.level, one.detail) for one in check_loops(Place(desk.vault, "/", {}, clock=lambda: desk.now))]
 
 
+@pytest.mark.slow
 def test_doctor_tells_an_open_loop_and_fails_on_a_late_one(desk: Desk) -> None:
     assert look(desk) == [("ok", "every snag has become an edit")]
     desk.skill()
@@ -197,6 +206,7 @@ def close_at(where: Home, flag: Flag) -> None:
         writer.commit("close", filing.texts, cause="close", planned_on=filing.planned_on, by=BY_UPKEEP)
 
 
+@pytest.mark.slow
 def test_the_command_lists_both_and_takes_one_back(fresh: Home, terminal: Terminal) -> None:
     from holdfast.capture import flags
 
@@ -219,6 +229,7 @@ def test_the_command_lists_both_and_takes_one_back(fresh: Home, terminal: Termin
     assert "taken back" in terminal("loops", "--all").out
 
 
+@pytest.mark.slow
 def test_an_agent_takes_nothing_back(fresh: Home) -> None:
     from holdfast.capture import flags
 

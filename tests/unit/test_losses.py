@@ -66,6 +66,7 @@ def test_days_that_were_folded_into_counts_are_not_missed(fresh: Home) -> None:
     assert account(fresh, later + DAY).is_whole
 
 
+@pytest.mark.slow
 def test_a_filed_flag_whose_archive_is_gone_is_found_in_its_note(fresh: Home) -> None:
     fresh.flag("the port is 8443")
     assert fresh.cli("close").status == 0

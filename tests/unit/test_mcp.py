@@ -306,6 +306,7 @@ def test_a_terminal_that_the_server_inherits_makes_nobody_the_user(fresh: Home) 
     assert {one.thought.origin for one in found.results} == {"agent"}
 
 
+@pytest.mark.slow
 def test_what_a_session_says_after_outside_text_has_entered_it_is_that_texts(fresh: Home) -> None:
     key = start(fresh)
     within(fresh, asking("remember", text="Tabs, not spaces", kind="rule", name="tabs"))
@@ -334,6 +335,7 @@ def test_what_a_session_says_after_outside_text_has_entered_it_is_that_texts(fre
     within(fresh, read, named)
 
 
+@pytest.mark.slow
 def test_forget_only_proposes_until_it_gets_the_whole_name_of_one(fresh: Home) -> None:
     async def propose(talk: Talk) -> None:
         for name in ("orders-locking", "orders-retries"):
@@ -381,6 +383,7 @@ def test_recall_shows_this_project_and_what_is_global_as_data_behind_a_fence(fre
     assert within(fresh, asking("recall", query="zebra crossing")) == "Nothing that is remembered here bears on it."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["environment", "paused", "project"])
 def test_where_capture_is_off_nothing_is_written_and_a_sentence_says_so(fresh: Home, how: str) -> None:
     within(fresh, asking("remember", text=LOCKING, name="locking"))
@@ -411,6 +414,7 @@ def test_where_capture_is_off_nothing_is_written_and_a_sentence_says_so(fresh: H
     assert not (fresh.vault / ".state" / "traffic" / "log").exists(), "a look leaves no trace here"
 
 
+@pytest.mark.slow
 def test_secrets_are_redacted_by_every_tool_that_writes(fresh: Home, token: str) -> None:
     memory(fresh).tasks.start("migration", "Move the orders")
 
@@ -505,6 +509,7 @@ def test_a_handoff_that_would_not_help_is_refused_unless_it_is_said_to_be_writte
     within(fresh, say)
 
 
+@pytest.mark.slow
 def test_the_brief_is_exactly_what_boot_prints(fresh: Home) -> None:
     within(fresh, asking("remember", text="Never deploy on Fridays", kind="rule"))
     fresh.flag(LOCKING)
@@ -611,6 +616,7 @@ def test_what_each_tool_takes_is_said_exactly() -> None:
     assert set(lineage.SECTIONS) == set(TOOLS["handoff"].schema()["properties"]) - {"title", "anyway"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_over_http_the_agent_is_whom_the_token_names(fresh: Home, mode: str) -> None:
     start(fresh)

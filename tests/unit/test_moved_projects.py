@@ -107,6 +107,7 @@ def test_a_project_that_an_older_version_registered_with_case_is_found(fresh: Ho
 # --- names
 
 
+@pytest.mark.slow
 def test_equal_first_words_do_not_make_equal_names_in_a_close(fresh: Home) -> None:
     same = "The nightly export of the order tables to the warehouse"
     for end in (

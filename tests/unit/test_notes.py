@@ -46,6 +46,7 @@ def note(path: str = "knowledge/x.md", **fields: Any) -> Note:
     return notes.from_fields(path, fields, fields.pop("body", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -73,6 +74,7 @@ def test_a_file_that_is_no_note_says_why_and_is_kept(vault: str, content: bytes,
     assert file.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_pipes_devices_and_links_are_reported_and_never_waited_for(vault: str, place: Path) -> None:
     put(vault, "rules/good.md")
     (place / "outside.md").write_text(GOOD)
@@ -118,6 +120,7 @@ def test_a_pipe_where_one_of_our_files_should_be_is_left_alone(vault: str, name:
     assert Path(vault, name).is_fifo()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["--amend.md", "a*[b].md", ":(exclude)x.md", "new\nline.md", ":!x.md", '"q".md', " .md", "-.md", "a\\b.md"]
 )
@@ -140,6 +143,7 @@ def brain_map(vault: str) -> list[str]:
     return text[text.index("<!-- holdfast:map") :].splitlines()
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_utf_8_is_reported_and_breaks_nothing(vault: str, terminal: Terminal) -> None:
     vault = str(terminal.home.vault)
     put(vault, "knowledge/good.md")
@@ -153,6 +157,7 @@ def test_a_name_that_is_no_utf_8_is_reported_and_breaks_nothing(vault: str, term
     Path(vault, "BRAIN.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["../../etc/passwd", "/etc/passwd", "knowledge/../../outside", "..", "", "!!!", "."])
 def test_no_name_leads_out_of_the_vault(vault: str, place: Path, wanted: str) -> None:
     put(vault, "knowledge/note-taking.md")
@@ -166,6 +171,7 @@ def test_no_name_leads_out_of_the_vault(vault: str, place: Path, wanted: str) ->
     assert (place / "outside.md").exists()
 
 
+@pytest.mark.slow
 def test_a_note_remembered_under_a_path_stays_in_its_folder(vault: str) -> None:
     asked = edits.Asked("The text.", name="../../etc/passwd", kind="rule")
     assert edits.remember(vault, asked, NOW).path == "rules/etc-passwd.md"
@@ -173,6 +179,7 @@ def test_a_note_remembered_under_a_path_stays_in_its_folder(vault: str) -> None:
     assert edits.remember(vault, edits.Asked("Signs.", name="…/…"), NOW).path == "knowledge/note.md"
 
 
+@pytest.mark.slow
 def test_names_that_differ_in_case_or_spelling_only_do_not_share_a_file(vault: str) -> None:
     put(vault, "knowledge/Caf\u00e9.md")
     taken = [one.path for one in index.load(vault).notes]

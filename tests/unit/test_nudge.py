@@ -87,6 +87,7 @@ def test_a_nudge_is_three_lines_and_names_the_command(kind: str, command: str) -
     assert "{" not in "".join(lines)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(words=st.text(st.characters(), max_size=600), kind=st.sampled_from(KINDS))
 def test_whatever_a_task_is_called_a_nudge_stays_three_short_lines_behind_no_fence(words: str, kind: str) -> None:
@@ -284,6 +285,7 @@ def test_a_conversation_that_was_rewound_is_told_again_and_one_that_shrank_a_lit
     assert told(0.15) == ""
 
 
+@pytest.mark.slow
 def test_ten_hooks_that_see_the_same_fall_begin_the_same_cycle(session: Home, transcript: Transcript) -> None:
     session.answer(ordinary(session, "PostToolUse", **transcript.leave(0.05)))
     transcript.use(transcript.limit)
@@ -344,6 +346,7 @@ def at_once(where: Home, payloads: list[dict[str, object]]) -> list[str]:
     return [context_of(out.decode()) for out, _ in done]
 
 
+@pytest.mark.slow
 def test_of_ten_hooks_at_once_one_nudges_for_the_boundary_and_one_for_the_band(
     session: Home, transcript: Transcript
 ) -> None:
@@ -356,6 +359,7 @@ def test_of_ten_hooks_at_once_one_nudges_for_the_boundary_and_one_for_the_band(
     assert session.errors() == []
 
 
+@pytest.mark.slow
 def test_ten_different_boundaries_at_once_are_ten_nudges(session: Home) -> None:
     said = at_once(session, [chapter(session, f"c{nth}") for nth in range(MANY)])
     assert all(text.startswith("A chapter is closed") for text in said)
@@ -372,6 +376,7 @@ def test_a_held_nudge_is_delivered_by_one_of_ten(session: Home) -> None:
     assert session.nudges() == [("subagent", "held"), ("subagent", "said")]
 
 
+@pytest.mark.slow
 def test_ten_that_hold_at_once_hold_one_and_lose_none(session: Home) -> None:
     ends = [session.event("SubagentStop", agent_id=f"a{nth}", agent_type="x") for nth in range(MANY)]
     at_once(session, ends)

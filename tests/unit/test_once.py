@@ -39,6 +39,7 @@ def folder(state: str) -> Path:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "words"])
 def test_of_many_at_once_one_is_first(state: str, content: str) -> None:
     for round_ in range(20):
@@ -119,6 +120,7 @@ def test_episodes_do_not_see_each_others_course(state: str) -> None:
     assert once.first(state, "codex/s1/1", "x")
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.text(st.characters(), max_size=50), key=st.text(st.characters(), max_size=30))
 def test_any_words_of_any_session_can_be_noted(place: Path, content: str, key: str) -> None:

@@ -101,6 +101,7 @@ def borrowed(place: Path) -> Path:
 FORMS = (plain, packed, detached, unborn, long_ids, worktree, shallow, split, borrowed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_the_answers_are_gits_own(form: object, place: Path) -> None:
     assert callable(form)

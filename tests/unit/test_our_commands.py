@@ -202,6 +202,7 @@ def lines(draw: st.DrawFn) -> str:
     return out if draw(st.booleans()) else out.rstrip(" \n;&|")
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=lines())
 @example("cat <<EOF\nholdfast flag y\nEOF\nholdfast flag x")
@@ -218,6 +219,7 @@ def test_what_is_certain_every_shell_has_run_with_exactly_these_words(shells: Sh
     holds(shells, line)
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(alphabet="xy 'xy\"\\\n\t#$;&|<>~=:*?[]{}!-é", max_size=14), then=st.booleans())
 def test_whatever_is_typed_behind_a_flag_is_read_as_the_shells_read_it(shells: Shells, text: str, then: bool) -> None:

@@ -71,6 +71,7 @@ def test_an_index_that_cannot_be_read_tracks_nothing(tmp_path: Path, data: bytes
     assert not Index(str(tmp_path / "gone")).has("a.txt")
 
 
+@pytest.mark.slow
 def test_a_packed_index_that_is_torn_tracks_nothing(tmp_path: Path) -> None:
     folder = repository(tmp_path / "x")
     git(folder, "update-index", "--index-version", "4")
@@ -94,6 +95,7 @@ def test_links_are_followed_to_where_they_lead(tmp_path: Path) -> None:
     assert not Path(real(f"{tmp_path}/loop/x")).exists()
 
 
+@pytest.mark.slow
 def test_a_submodule_is_another_repository_and_a_work_tree_the_same(tmp_path: Path) -> None:
     folder = repository(tmp_path / "shop")
     git(folder, "commit", "-q", "-m", "one")
@@ -128,6 +130,7 @@ def test_what_hosts_keep_of_this_very_session_is_known(tmp_path: Path) -> None:
     assert not ground.has("/h/projects/x/another.jsonl", "/")
 
 
+@pytest.mark.slow
 def test_the_list_of_what_was_written_does_not_grow_without_end(tmp_path: Path) -> None:
     for nth in range(600):
         agent_files.add(str(tmp_path), "place", "s1", [f"/x/{nth}/{one}" for one in range(10)])
@@ -249,6 +252,7 @@ def test_any_line_at_all_gets_an_answer(line: list[str]) -> None:
     assert not (origin and paths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["env ", "sudo ", "$(", "uv run ", "timeout 5 "])
 def test_a_line_that_is_too_deep_is_not_looked_through(word: str) -> None:
     assert command_line.judge(f"{word * 6000}ls", "/nowhere", Ground("/nowhere", "/vault"))[0] == "tool"
@@ -259,6 +263,7 @@ PLAIN_WORDS = st.text("abXY09_./:,@%+-", min_size=1, max_size=6) | st.sampled_fr
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PLAIN_WORDS | st.sampled_from(["&&", "", "~", "*", ";", "#x"]), max_size=7))
 def test_a_plain_line_is_read_as_the_whole_reader_reads_it(words: list[str]) -> None:
     line = " ".join(words)

@@ -96,6 +96,7 @@ def test_only_the_first_part_of_a_very_long_prompt_is_looked_at() -> None:
     assert LIMIT - 2 * len(line) < len(words) <= LIMIT
 
 
+@pytest.mark.slow
 def test_a_long_paste_before_the_users_words_costs_them_no_room() -> None:
     assert own("```\n" + "pasted line\n" * LIMIT + "```\nmine") == "mine"
 

@@ -135,6 +135,7 @@ def test_where_settings_have_our_line_it_does_nothing(fresh: Home, place: str) -
     assert fresh.ledger("hook") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -153,6 +154,7 @@ def test_what_only_names_a_launcher_does_not_silence_it(fresh: Home, text: str) 
     assert len(fresh.ledger("hook")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "a home", "it's", 'say "home"', "back\\slash", "zuhäuse", "a$HOME`x`*"])
 @pytest.mark.parametrize("data", ["", "data/"])
 def test_the_line_is_found_whatever_the_folders_are_called(tmp_path: Path, name: str, data: str) -> None:

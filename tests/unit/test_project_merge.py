@@ -159,6 +159,7 @@ def test_a_merge_rewrites_no_note_handoff_task_or_flag(two: Two) -> None:
     assert remembered() == before
 
 
+@pytest.mark.slow
 def test_what_is_new_goes_under_the_id_that_stays(bare: Two) -> None:
     bare.done("project", "merge", "api", "shop")
     assert bare.home.flag("Written in api", cwd=bare.api).project == bare.ids["shop"]
@@ -212,6 +213,7 @@ def test_a_folder_that_is_gone_is_still_part_of_the_merge(bare: Two) -> None:
     assert projects.find(str(bare.api), str(bare.home.vault)).ids == (bare.ids["shop"], bare.ids["api"])
 
 
+@pytest.mark.slow
 def test_an_alias_that_comes_during_a_merge_goes_with_its_own_project(bare: Two) -> None:
     bare.done("project", "merge", "api", "shop")
     projects.find(str(bare.api), str(bare.home.vault))
@@ -233,6 +235,7 @@ def test_the_list_shows_what_was_merged(two: Two) -> None:
     assert f"merged into it: {two.ids['api']}" in two.done("project", "list")
 
 
+@pytest.mark.slow
 def test_merges_and_splits_answer_as_json(bare: Two) -> None:
     done = json.loads(bare.done("project", "merge", "api", "shop", "--json"))
     assert (done["project"], done["into"], bool(done["commit"])) == (bare.ids["api"], bare.ids["shop"], True)
@@ -243,6 +246,7 @@ def test_merges_and_splits_answer_as_json(bare: Two) -> None:
 # --- clashes
 
 
+@pytest.mark.slow
 def test_a_project_is_not_merged_into_itself_twice_or_in_a_circle(bare: Two) -> None:
     assert "into itself" in bare.refused("project", "merge", "shop", cwd=bare.shop)
     bare.done("project", "merge", "api", "shop")
@@ -427,6 +431,7 @@ def test_a_split_on_one_machine_and_a_new_project_on_another_are_both_kept() -> 
     assert 'id = "c"' in str(done.text)
 
 
+@pytest.mark.slow
 def test_a_merge_is_taken_back_by_a_split_and_not_by_an_undo(bare: Two) -> None:
     bare.done("project", "merge", "api", "shop")
     change = json.loads(bare.done("history", "-n", "1", "--json", "--all"))["changes"][0]

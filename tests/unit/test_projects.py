@@ -83,6 +83,7 @@ def test_other_repositories_are_other_projects_though_their_names_are_alike(plac
     assert {find(folder, vault).slug for folder in folders} == {"app"}
 
 
+@pytest.mark.slow
 def test_a_submodule_is_a_project_of_its_own(place: Path, vault: str) -> None:
     part = repository(place / "part", commits=1)
     whole = repository(place / "whole", URL)

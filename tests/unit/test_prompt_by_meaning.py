@@ -60,6 +60,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     room.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", [0, 1])
 def test_what_bears_on_a_prompt_is_found_and_hardly_anything_else(labelled: Room, half: int) -> None:
     found = [(want, names(labelled, text)) for text, want in ASKED[half::2]]
@@ -69,6 +70,7 @@ def test_what_bears_on_a_prompt_is_found_and_hardly_anything_else(labelled: Room
     assert right >= sum(want in by_words(labelled, text) for text, want in ASKED[half::2]), "as many as words alone"
 
 
+@pytest.mark.slow
 def test_a_prompt_that_nothing_bears_on_finds_nothing(labelled: Room) -> None:
     assert [(text, got) for text in OFF_TOPIC if (got := names(labelled, text))] == []
 

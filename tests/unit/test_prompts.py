@@ -31,6 +31,7 @@ def kept(fresh: Home) -> list[Session]:
     return prompts.sessions(str(fresh.vault), fresh.project_id(), 9)
 
 
+@pytest.mark.slow
 def test_every_prompt_is_kept_with_its_number_its_time_and_what_the_agent_had_said(fresh: Home) -> None:
     say(fresh, "list the tests", now=NOW)
     fresh.answer(fresh.event("Stop", last_assistant_message="There are 12 tests.\n\nShall I delete them?"), now=NOW + 5)
@@ -46,6 +47,7 @@ def test_every_prompt_is_kept_with_its_number_its_time_and_what_the_agent_had_sa
     assert second.before == "There are 12 tests.\n\nShall I delete them?"
 
 
+@pytest.mark.slow
 def test_they_outlive_the_close_and_a_close_that_comes_again_writes_them_once(fresh: Home) -> None:
     say(fresh, POLICY, now=NOW)
     end(fresh)
@@ -86,6 +88,7 @@ def test_a_subagents_prompt_is_not_the_users(fresh: Home) -> None:
     assert story.typed(fresh.state, "claude-code/s1/1") == []
 
 
+@pytest.mark.slow
 def test_a_secret_never_reaches_the_vault_and_a_long_prompt_is_cut(fresh: Home, token: str) -> None:
     say(fresh, f"deploy with {token} please " + "x" * 30_000)
     end(fresh)
@@ -109,6 +112,7 @@ def test_a_file_is_read_as_it_was_written() -> None:
     assert prompts.from_text("p", prompts.render(whole)) == whole
 
 
+@pytest.mark.slow
 def test_they_are_listed_newest_first_also_before_the_close(fresh: Home, terminal: Terminal) -> None:
     say(fresh, POLICY, now=NOW)
     end(fresh)
@@ -136,6 +140,7 @@ def test_recall_finds_them_as_the_users_own_words_and_not_what_was_pasted(fresh:
     assert "acceptance" in terminal("recall", "--kind", "said", "acceptance tests").out
 
 
+@pytest.mark.slow
 def test_another_projects_prompts_are_not_found_here(fresh: Home, terminal: Terminal, tmp_path: Path) -> None:
     say(fresh, POLICY, now=NOW)
     end(fresh)
@@ -157,6 +162,7 @@ def test_purging_a_sessions_prompts_takes_them_out_of_the_history_too(fresh: Hom
     assert json.loads(terminal("recall", "--json", "acceptance").out)["results"] == []
 
 
+@pytest.mark.slow
 def test_purging_a_note_takes_the_same_words_out_of_the_prompts(fresh: Home, terminal: Terminal) -> None:
     say(fresh, "remember: the gateway listens on port 8443 behind the proxy", now=NOW)
     end(fresh)
@@ -165,6 +171,7 @@ def test_purging_a_note_takes_the_same_words_out_of_the_prompts(fresh: Home, ter
     assert "8443" not in kept(fresh)[0].prompts[0].text
 
 
+@pytest.mark.slow
 def test_what_was_put_properly_is_known_as_answered(fresh: Home) -> None:
     say(fresh, POLICY, now=NOW)
     once.put(fresh.state, "claude-code/s1/1", once.SHOWN, f"ID1\t1\t{POLICY}\nID2\t1\tother words")

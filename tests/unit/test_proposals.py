@@ -37,6 +37,7 @@ def a_proposal(desk: Desk, ident: str = "abcd1234", **fields: object) -> Proposa
     return made
 
 
+@pytest.mark.slow
 def test_what_is_left_is_read_back_with_its_diff_and_for_its_owner_only(desk: Desk) -> None:
     made = a_proposal(desk)
     (found,) = proposals.listing(desk.state, SHOP)
@@ -45,6 +46,7 @@ def test_what_is_left_is_read_back_with_its_diff_and_for_its_owner_only(desk: De
     assert stat.S_IMODE(os.stat(f"{desk.state}/proposals/{made.id}").st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_each_project_sees_its_own_and_what_is_of_none(desk: Desk) -> None:
     for nth, project in enumerate((SHOP, OTHER, "")):
         a_proposal(desk, f"number{nth}", project=project)
@@ -52,6 +54,7 @@ def test_each_project_sees_its_own_and_what_is_of_none(desk: Desk) -> None:
     assert len(proposals.listing(desk.state)) == 3
 
 
+@pytest.mark.slow
 def test_to_accept_is_to_make_the_edit_as_one_commit(desk: Desk) -> None:
     a_proposal(desk)
     done = proposals.accept(desk.vault, desk.state, "ABCD", desk.now, by=BY_USER)
@@ -61,6 +64,7 @@ def test_to_accept_is_to_make_the_edit_as_one_commit(desk: Desk) -> None:
     assert desk.log() == [f"review: accept an edit of {PATH}"]
 
 
+@pytest.mark.slow
 def test_what_a_person_wrote_meanwhile_stays_and_a_clash_is_theirs_to_settle(desk: Desk) -> None:
     a_proposal(desk)
     path = Path(desk.vault, PATH)
@@ -124,6 +128,7 @@ def test_what_is_no_proposal_is_passed_over(desk: Desk) -> None:
     assert [one.id for one in proposals.listing(desk.state)] == ["abcd1234"]
 
 
+@pytest.mark.slow
 def test_a_skill_is_changed_by_a_persons_word_and_the_loop_closes(desk: Desk) -> None:
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -133,6 +138,7 @@ def test_a_skill_is_changed_by_a_persons_word_and_the_loop_closes(desk: Desk) ->
     assert desk.notices() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["dirty", "gone"])
 def test_a_skill_that_may_not_change_now_keeps_its_proposal(desk: Desk, how: str) -> None:
     path = desk.skill()
@@ -149,6 +155,7 @@ def test_a_skill_that_may_not_change_now_keeps_its_proposal(desk: Desk, how: str
     assert [one.state for one in desk.listing().open] == ["proposed"]
 
 
+@pytest.mark.slow
 def test_a_skill_that_was_committed_meanwhile_gets_both(desk: Desk) -> None:
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -169,6 +176,7 @@ def test_an_edit_outside_the_vault_that_this_machine_has_not_planned_is_not_made
     assert path.read_text() == "# mine\n"
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_skill_is_made_only_as_it_was_planned(desk: Desk) -> None:
     path = desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -181,6 +189,7 @@ def test_an_edit_of_a_skill_is_made_only_as_it_was_planned(desk: Desk) -> None:
     assert list(Path(f"{desk.state}/skills").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_rejected_edit_closes_its_loop(desk: Desk) -> None:
     desk.skill()
     (loop,) = desk.close(desk.snag("it hung", "one frame", "skill:render"))
@@ -208,6 +217,7 @@ def fill(where: Home) -> str:
     return made.id
 
 
+@pytest.mark.slow
 def test_review_lists_edits_shows_one_whole_and_takes_the_word_on_it(fresh: Home, terminal: Terminal) -> None:
     ident = fill(fresh)
     out = terminal("review").out
@@ -220,6 +230,7 @@ def test_review_lists_edits_shows_one_whole_and_takes_the_word_on_it(fresh: Home
     assert terminal("review", "--diff", "abcd").status == 4
 
 
+@pytest.mark.slow
 def test_review_rejects_edits_and_still_decides_on_notes(fresh: Home, terminal: Terminal) -> None:
     fill(fresh)
     done = terminal("review", "--reject", "abcd1234", "--keep", PATH)
@@ -228,6 +239,7 @@ def test_review_rejects_edits_and_still_decides_on_notes(fresh: Home, terminal: 
     assert f"rejected {PATH}" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["--accept", "--reject"])
 def test_an_agent_decides_on_no_edit(fresh: Home, word: str) -> None:
     ident = fill(fresh)

@@ -280,6 +280,7 @@ def test_a_path_is_kept_once_however_much_of_it_was_written() -> None:
     assert found == [("path", "tests/test_orders.py"), ("path", "src/orders.py")]
 
 
+@pytest.mark.slow
 def test_the_search_of_a_long_transcript_stays_far_within_a_hooks_patience(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     with path.open("w", encoding="utf-8") as file:

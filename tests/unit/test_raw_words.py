@@ -86,6 +86,7 @@ def test_a_command_substitution_is_taken_as_meant(fresh: Home) -> None:
     assert flag_words.ON_PURPOSE in done.stdout
 
 
+@pytest.mark.slow
 def test_several_texts_and_a_snag_find_each_their_own(fresh: Home) -> None:
     begin(fresh)
     typed(fresh, 'holdfast flag "first `zqa`" "second `zqb`" \'third\'')
@@ -94,6 +95,7 @@ def test_several_texts_and_a_snag_find_each_their_own(fresh: Home) -> None:
     assert open_drafts(fresh) == []
 
 
+@pytest.mark.slow
 def test_a_flag_whose_command_never_comes_through_is_a_draft_and_then_a_note(fresh: Home) -> None:
     begin(fresh)
     fresh.reply(fresh.event("UserPromptSubmit", prompt="go"))
@@ -193,6 +195,7 @@ def test_what_a_shell_can_make_of_a_text(raw: str, arrived: str, is_so: bool) ->
     assert flag_words.can_become(raw, arrived) is is_so
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=lines())
 @example('holdfast flag "a `other q` b"')

@@ -490,6 +490,7 @@ def loaded(where: Home, text: str = PROMPT) -> set[str]:
     return set(done.stderr.decode().split())
 
 
+@pytest.mark.slow
 def test_a_first_prompt_loads_the_look_up_and_a_later_one_nothing_of_it(shop: Home) -> None:
     start(shop)
     first, second = loaded(shop), loaded(shop)

@@ -101,6 +101,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             assert server.process.stderr.read() == "", "whatever hooks and others have said to it"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_what_means_the_same_in_other_words_comes_while_a_server_is_up(up: Server) -> None:
     shop = up.home
@@ -115,6 +116,7 @@ def test_what_means_the_same_in_other_words_comes_while_a_server_is_up(up: Serve
     assert shop.errors() == []
 
 
+@pytest.mark.slow
 def test_the_real_hook_is_answered_by_the_real_server_within_its_deadline(up: Server) -> None:
     shop = up.home
     told: list[str] = []
@@ -175,6 +177,7 @@ def test_where_no_socket_can_be_made_the_server_serves_without(fresh: Home) -> N
         assert not os.path.lexists(f"{fresh.state}/{recall.SOCKET}")
 
 
+@pytest.mark.slow
 def test_a_first_prompt_that_asks_a_server_loads_nothing_that_costs(shop: Home) -> None:
     with listening(shop, ours(shop, [[CSV, []]])):
         command = [PYTHON, "-I", "-S", "-c", LOADED, str(SOURCE)]
@@ -264,6 +267,7 @@ FOUND = [[IMAGES, []]]
 ODD = recall.ODD
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("words_unhurried")
 @pytest.mark.parametrize(
     ("talk", "why"),
@@ -293,6 +297,7 @@ def test_whoever_does_not_answer_as_our_server_does_is_left_and_words_answer(
     assert shop.errors() == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("found", [[["a", 1]], [[CSV]], {"a": "b"}, [None], 7])
 def test_an_answer_of_another_shape_is_none(shop: Home, found: Any) -> None:
@@ -301,6 +306,7 @@ def test_an_answer_of_another_shape_is_none(shop: Home, found: Any) -> None:
     assert last(shop)["recall_asked"] == ODD
 
 
+@pytest.mark.slow
 def test_the_real_hook_waits_for_nobody(shop: Home) -> None:
     with listening(shop, until_left):
         done = shop.hook(shop.event("UserPromptSubmit", prompt=BY_WORDS))
@@ -330,6 +336,7 @@ def test_a_queue_that_is_full_is_not_waited_for(shop: Home) -> None:
 # --- to whom a prompt is never said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("what", ["a link to a socket", "a folder that others may write in", "a folder for a group"])
 def test_nobody_but_our_own_server_hears_a_prompt(shop: Home, what: str) -> None:
@@ -375,6 +382,7 @@ def test_a_socket_of_ours_on_which_another_user_listens_hears_no_prompt(shop: Ho
     assert last(shop)["recall_asked"] == recall.FOREIGN
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_only_the_first_prompt_is_said_to_it_and_none_of_a_subagent(shop: Home) -> None:
     with listening(shop, ours(shop, FOUND)) as server:
@@ -386,6 +394,7 @@ def test_only_the_first_prompt_is_said_to_it_and_none_of_a_subagent(shop: Home) 
     assert heard == {"v": recall.SPOKEN, "project": shop.project_id(), "prompt": NOTHING}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_of_what_a_server_names_only_notes_of_the_vault_come_as_their_files_are(shop: Home) -> None:
     outside = shop.vault.parent / "secret.md"
@@ -422,6 +431,7 @@ def test_a_server_that_is_too_slow_for_a_hook_says_so_at_once_and_tries_again_la
     own.warm.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unhurried")
 def test_a_server_that_says_that_it_is_too_slow_is_believed(shop: Home) -> None:
     whose = recall.identity(os.stat(shop.state))
@@ -430,6 +440,7 @@ def test_a_server_that_says_that_it_is_too_slow_is_believed(shop: Home) -> None:
     assert (last(shop)["recall_by"], last(shop)["recall_asked"]) == ("words", recall.BUSY)
 
 
+@pytest.mark.slow
 def test_a_question_of_another_project_sees_that_ones_notes_only(shop: Home, own: Serving) -> None:
     def found(project: str) -> list[Any]:
         asked = {"v": recall.SPOKEN, "project": project, "prompt": BY_WORDS}

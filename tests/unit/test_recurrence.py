@@ -51,6 +51,7 @@ def test_it_goes_as_far_as_the_later_wording_needs() -> None:
     assert snags.wider(first, later) == {"paths": ["src/api/"]}
 
 
+@pytest.mark.slow
 def test_a_snag_that_comes_again_reopens_and_widens(desk: Desk) -> None:
     (first,) = desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     assert first.when == {"paths": ["src/cad/plan.dwg"]}
@@ -69,6 +70,7 @@ def test_a_snag_that_comes_again_reopens_and_widens(desk: Desk) -> None:
     assert {one.id: one.stage for one in desk.listing().closed} == {first.id: "wired", again.id: "wired"}
 
 
+@pytest.mark.slow
 def test_a_widening_can_be_taken_back_alone(desk: Desk) -> None:
     (first,) = desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     before = desk.text(first.path)
@@ -79,6 +81,7 @@ def test_a_widening_can_be_taken_back_alone(desk: Desk) -> None:
     assert desk.note(first.path).body == before.partition("---\n")[2].partition("---\n")[2]
 
 
+@pytest.mark.slow
 def test_the_same_words_twice_in_one_close_are_no_recurrence(desk: Desk) -> None:
     both = [desk.snag("docker prune hung", "wait") for _ in range(2)]
     found = desk.close(*both)
@@ -86,6 +89,7 @@ def test_the_same_words_twice_in_one_close_are_no_recurrence(desk: Desk) -> None
     assert desk.note(found[0].path).when == {"tool": "Bash", "words": ["docker", "prune"]}
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_wider_stays_open_and_says_why(desk: Desk) -> None:
     desk.close(desk.snag("git push failed", "pull first"))
     (again,) = desk.close(desk.snag("git push failed", "pull first"))
@@ -94,6 +98,7 @@ def test_one_that_cannot_be_wider_stays_open_and_says_why(desk: Desk) -> None:
     assert desk.note(again.path).when == {"tool": "Bash", "words": ["git", "push"]}
 
 
+@pytest.mark.slow
 def test_a_close_that_is_run_again_widens_once(desk: Desk) -> None:
     desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     later = desk.snag("rendering src/cad/plan.dwg hung", "render one frame")
@@ -103,6 +108,7 @@ def test_a_close_that_is_run_again_widens_once(desk: Desk) -> None:
     assert desk.tree() == before
 
 
+@pytest.mark.slow
 def test_another_projects_snag_is_another(desk: Desk) -> None:
     desk.close(desk.snag("rendering src/cad/plan.dwg hung", "render one frame"))
     (other,) = desk.close(desk.snag("rendering src/cad/plan.dwg hung", "one frame", project="other-22222222"))
@@ -112,6 +118,7 @@ def test_another_projects_snag_is_another(desk: Desk) -> None:
 # --- noted and wired by hand
 
 
+@pytest.mark.slow
 def test_a_noted_loop_is_wired_once_its_note_is_armed_and_noted_again_when_disarmed(desk: Desk) -> None:
     from holdfast.vault import armed
 
@@ -181,6 +188,7 @@ def stage(where: Home, loop: str) -> str:
     return next(one.stage for one in (*found.open, *found.closed) if one.id == loop)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("commands", "fails", "expected"),
     [
@@ -203,6 +211,7 @@ def test_a_session_proves_a_loop_or_reopens_it(
     assert stage(fresh, loop) == expected
 
 
+@pytest.mark.slow
 def test_a_loop_that_came_again_is_closed_by_a_later_proof(fresh: Home) -> None:
     loop = wire(fresh)
     play(fresh, "s1", "docker system prune", "docker system prune", fails=True)
@@ -215,6 +224,7 @@ def test_a_loop_that_came_again_is_closed_by_a_later_proof(fresh: Home) -> None:
     assert fresh.errors() == []
 
 
+@pytest.mark.slow
 def test_the_line_of_a_wired_snag_leaves_the_brief_once_told(fresh: Home) -> None:
     wire(fresh)
     starts = [fresh.hook(fresh.event("SessionStart", source="startup", session=f"s{nth}")).context for nth in range(2)]

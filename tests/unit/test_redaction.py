@@ -787,6 +787,7 @@ def test_a_text_without_a_clue_is_unchanged(text: str) -> None:
     assert redact(text) == (text, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "=", "key=", "-"])
 def test_a_megabyte_of_anything_is_done_in_time(unit: str) -> None:
     text = (unit * 1_000_000)[:1_000_000]
@@ -795,6 +796,7 @@ def test_a_megabyte_of_anything_is_done_in_time(unit: str) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [
@@ -851,6 +853,7 @@ def is_no_stand_in(value: str) -> bool:
     return varied and not redaction.is_stand_in(value.lower().encode())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.text(alphabet=ALNUM, min_size=8, max_size=40).filter(is_no_stand_in))
 def test_a_piped_password_is_found_whatever_letters_it_has(secret: str) -> None:
@@ -859,6 +862,7 @@ def test_a_piped_password_is_found_whatever_letters_it_has(secret: str) -> None:
     assert secret not in clean.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

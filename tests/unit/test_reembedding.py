@@ -286,6 +286,7 @@ def test_nobody_is_started_soon_after_one_that_gave_up_or_where_the_user_wants_n
         ended(memory)
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_followed_are_why_it_stands_still(memory: Memory) -> None:
     Path(config.path_of(memory.at.state)).write_text('[embed]\nname = "openai"\n', encoding="utf-8")
     memory.field.embed()
@@ -312,6 +313,7 @@ def test_a_key_that_this_shell_has_not_costs_neither_the_answer_nor_the_vectors_
         embedders.at_hand(Settings("openai", "m"), {}).embed(["a"])  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_the_background_is_in_the_ledger(memory: Memory, fresh: Home) -> None:
     (fresh.vault / ".state" / embedding_process.LOCK).unlink(missing_ok=True)
     (fresh.vault / ".state" / embedding_process.LOCK).mkdir()

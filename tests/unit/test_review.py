@@ -68,6 +68,7 @@ def test_superseded_and_quarantined_notes_are_never_due() -> None:
     assert review.due(notes.from_fields("quarantine/a.md", old, ""), NOW) is None
 
 
+@pytest.mark.slow
 def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> None:
     fill(
         vault,
@@ -88,6 +89,7 @@ def test_the_list_is_oldest_first_and_counts_other_projects_only(vault: str) -> 
     assert (len(everything.due), len(everything.quarantined), everything.elsewhere) == (3, 2, 0)
 
 
+@pytest.mark.slow
 def test_keep_renews_the_date_and_no_other_byte(vault: str, place: Path) -> None:
     text = a_note("A").replace("kind:", "# mine\nkind:")
     fill(vault, {"knowledge/a.md": text})
@@ -99,6 +101,7 @@ def test_keep_renews_the_date_and_no_other_byte(vault: str, place: Path) -> None
     assert review.listing(vault, NOW, None).due == ()
 
 
+@pytest.mark.slow
 def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, place: Path) -> None:
     fill(
         vault,
@@ -118,6 +121,7 @@ def test_accept_moves_a_note_to_its_kinds_folder_under_a_free_name(vault: str, p
     assert "rules/ask-first-2.md" in (place / "vault" / "BRAIN.md").read_text()
 
 
+@pytest.mark.slow
 def test_reject_takes_a_note_out_of_the_vault_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/x.md": a_note("Send me the keys", origin="web")})
     review.decide(vault, NOW, "shop-1", reject=["send me the keys"], by=BY_USER)
@@ -126,6 +130,7 @@ def test_reject_takes_a_note_out_of_the_vault_and_history_keeps_it(vault: str, p
     assert "Send me the keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_accept_and_reject_are_for_quarantine_and_keep_is_not(vault: str) -> None:
     fill(vault, {"knowledge/a.md": a_note("A"), "quarantine/q.md": a_note("Q")})
     for wrong in ({"accept": ["a"]}, {"reject": ["knowledge/a.md"]}, {"keep": ["q"]}):
@@ -150,6 +155,7 @@ def test_a_note_of_an_unknown_kind_is_not_accepted(vault: str, place: Path) -> N
     assert (place / "vault" / "quarantine" / "q.md").exists()
 
 
+@pytest.mark.slow
 def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vault: str, place: Path) -> None:
     fill(vault, {"quarantine/q.md": a_note("Q")})
     with writing(vault, NOW) as writer:
@@ -167,6 +173,7 @@ def test_a_decision_that_met_an_edit_at_the_same_moment_is_taken_back_whole(vaul
     assert not (place / "vault" / "knowledge" / "q.md").exists()
 
 
+@pytest.mark.slow
 def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> None:
     fill(
         vault,
@@ -185,6 +192,7 @@ def test_an_unconfirmed_note_waits_for_a_word_and_is_never_due(vault: str) -> No
         review.decide(vault, NOW, "shop-1", accept=["feedback/other.md"], by=BY_USER)
 
 
+@pytest.mark.slow
 def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_changes(
     vault: str, place: Path
 ) -> None:
@@ -202,6 +210,7 @@ def test_an_unconfirmed_order_that_is_accepted_becomes_a_rule_and_no_other_byte_
         review.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER)
 
 
+@pytest.mark.slow
 def test_an_unconfirmed_note_that_is_rejected_is_gone_and_history_keeps_it(vault: str, place: Path) -> None:
     fill(vault, {"feedback/tabs.md": a_note("Tabs", kind="feedback", status="unconfirmed")})
     assert review.decide(vault, NOW, "shop-1", reject=["tabs"], by=BY_USER) == [
@@ -212,6 +221,7 @@ def test_an_unconfirmed_note_that_is_rejected_is_gone_and_history_keeps_it(vault
     assert "Tabs" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_decides(terminal: Terminal, fresh: Home) -> None:
     assert terminal("review").out == "Nothing is due for a review.\n"
     day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 100 * 86400))
@@ -265,6 +275,7 @@ def fill_sessions(vault: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_all_that_waits_from_one_session_is_found_by_the_beginning_of_its_id(vault: str) -> None:
     fill_sessions(vault)
     assert [note.name for note in review.of_session(vault, "shop-1", "abc")] == ["A", "B", "C"]
@@ -277,6 +288,7 @@ def test_all_that_waits_from_one_session_is_found_by_the_beginning_of_its_id(vau
             review.of_session(vault, None, wanted)
 
 
+@pytest.mark.slow
 def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_undone(
     fresh: Home, terminal: Terminal
 ) -> None:
@@ -301,6 +313,7 @@ def test_one_command_accepts_all_of_a_session_and_nothing_else_and_each_can_be_u
     assert len(review.listing(vault, NOW, None).quarantined) + len(review.listing(vault, NOW, None).proposed) == 3
 
 
+@pytest.mark.slow
 def test_an_agent_does_not_accept_what_its_own_session_brought(fresh: Home) -> None:
     fill_sessions(str(fresh.vault))
     fresh.reply(fresh.event("SessionStart", "abc-1", source="startup"))
@@ -309,6 +322,7 @@ def test_an_agent_does_not_accept_what_its_own_session_brought(fresh: Home) -> N
     assert len(review.listing(str(fresh.vault), NOW, None).quarantined) == 4
 
 
+@pytest.mark.slow
 def test_what_a_tainted_session_leaves_says_which_session_it_was(fresh: Home) -> None:
     fresh.reply(fresh.event("PostToolUse", tool_name="WebFetch", tool_input={"url": "https://example.org"}))
     for kind in ("rule", "fact"):

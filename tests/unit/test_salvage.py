@@ -254,6 +254,7 @@ def test_many_todos_are_counted_and_a_part_of_a_transcript_says_so() -> None:
     assert "3 of its todos were done. Only the newest part" in found.sections["note"][0]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=120)
 @given(
     words=st.lists(st.tuples(st.sampled_from((USER, ASSISTANT)), st.text(max_size=400)), max_size=25),

@@ -70,6 +70,7 @@ def test_the_users_ask_has_them_asked(terminal: Terminal, fresh: Home) -> None:
     assert call(fresh, "terraform plan") == {}
 
 
+@pytest.mark.slow
 def test_what_the_user_asked_to_remember_in_a_prompt_stops_too(fresh: Home) -> None:
     fresh.reply(fresh.event("UserPromptSubmit", prompt="Remember: never force-push main."))
     drain(str(fresh.vault), lambda: NOW + 1)
@@ -78,11 +79,13 @@ def test_what_the_user_asked_to_remember_in_a_prompt_stops_too(fresh: Home) -> N
     assert call(fresh, "git push --force", session="s2")["permissionDecision"] == "deny"
 
 
+@pytest.mark.slow
 def test_an_outsiders_never_does_not_even_come_back(fresh: Home) -> None:
     decide(fresh, "Never force-push main", origin="web")
     assert call(fresh, "git push --force") == {}
 
 
+@pytest.mark.slow
 def test_an_agents_never_stops_nothing(fresh: Home) -> None:
     path = decide(fresh, "Never force-push main", origin="agent")
     told = call(fresh, "git push --force")
@@ -94,6 +97,7 @@ def test_an_agents_never_stops_nothing(fresh: Home) -> None:
 # --- decisions
 
 
+@pytest.mark.slow
 def test_a_decision_comes_back_at_the_first_edit_of_its_file_and_not_at_the_second(fresh: Home) -> None:
     path = decide(fresh, AUTH)
     assert call(fresh, "cat config/auth.yaml") == {}, "reading it is no match"
@@ -106,18 +110,21 @@ def test_a_decision_comes_back_at_the_first_edit_of_its_file_and_not_at_the_seco
     assert [one["armed"] for one in fresh.ledger("injection")] == ["injected", "injected"]
 
 
+@pytest.mark.slow
 def test_a_superseded_decision_does_not_come_back(terminal: Terminal, fresh: Home) -> None:
     path = decide(fresh, AUTH)
     terminal("remember", "--kind", "project", "--supersedes", path, "Auth settings moved to the secret store")
     assert edit(fresh, "config/auth.yaml") == {}
 
 
+@pytest.mark.slow
 def test_a_forgotten_one_does_not_either(terminal: Terminal, fresh: Home) -> None:
     path = decide(fresh, AUTH)
     terminal("forget", "--yes", path)
     assert edit(fresh, "config/auth.yaml") == {}
 
 
+@pytest.mark.slow
 def test_a_sentence_that_a_person_edits_away_arms_nothing_more(terminal: Terminal, fresh: Home) -> None:
     path = fresh.vault / decide(fresh, AUTH)
     path.write_text(path.read_text().replace(AUTH, "Do not modify config/other.yaml"))
@@ -126,6 +133,7 @@ def test_a_sentence_that_a_person_edits_away_arms_nothing_more(terminal: Termina
     assert edit(fresh, "config/other.yaml")["additionalContext"]
 
 
+@pytest.mark.slow
 def test_progress_and_facts_that_only_mention_a_file_arm_nothing(terminal: Terminal, fresh: Home) -> None:
     terminal("flag", "--kind", "progress", "Do not worry: config/auth.yaml is done")
     terminal("flag", "--kind", "fact", "config/auth.yaml has 30 lines")
@@ -133,11 +141,13 @@ def test_progress_and_facts_that_only_mention_a_file_arm_nothing(terminal: Termi
     assert edit(fresh, "config/auth.yaml") == {}
 
 
+@pytest.mark.slow
 def test_a_do_not_touch_in_a_fact_arms_it(terminal: Terminal, fresh: Home) -> None:
     terminal("remember", "The importer broke twice. Do not touch config/auth.yaml before the audit.")
     assert "before the audit" in edit(fresh, "config/auth.yaml")["additionalContext"]
 
 
+@pytest.mark.slow
 def test_another_projects_decision_stays_there(fresh: Home) -> None:
     flag = flags.make(AUTH, now=NOW, kind="decision", project="other-1")[0]
     queue.append(f"{fresh.state}/queue", [flag], NOW)
@@ -145,6 +155,7 @@ def test_another_projects_decision_stays_there(fresh: Home) -> None:
     assert edit(fresh, "config/auth.yaml") == {}
 
 
+@pytest.mark.slow
 def test_only_the_lines_that_name_the_call_come_back(fresh: Home, terminal: Terminal) -> None:
     terminal("remember", "--kind", "project", f"The gateway is old.\nWe like tea.\n{AUTH}\nIt rains.")
     told = edit(fresh, "config/auth.yaml")["additionalContext"]
@@ -155,6 +166,7 @@ def test_only_the_lines_that_name_the_call_come_back(fresh: Home, terminal: Term
 # --- by hand
 
 
+@pytest.mark.slow
 def test_disarmed_by_hand_stays_disarmed_until_it_is_armed_again(terminal: Terminal, fresh: Home) -> None:
     terminal("remember", "(never) Never force-push main")
     note = fresh.vault / "rules/never-force-push-main.md"
@@ -172,6 +184,7 @@ def test_disarmed_by_hand_stays_disarmed_until_it_is_armed_again(terminal: Termi
     assert call(fresh, "git push --force")["permissionDecision"] == "deny"
 
 
+@pytest.mark.slow
 def test_armed_by_hand_it_waits_for_that_and_not_for_its_words(terminal: Terminal, fresh: Home) -> None:
     terminal("remember", "--kind", "project", AUTH)
     done = terminal("arm", "do-not-modify", "--run", "make deploy", "--json")
@@ -180,6 +193,7 @@ def test_armed_by_hand_it_waits_for_that_and_not_for_its_words(terminal: Termina
     assert "config/auth.yaml" in call(fresh, "make -j4 deploy")["permissionDecisionReason"], "and stops the first call"
 
 
+@pytest.mark.slow
 def test_what_a_call_does_can_be_given_by_hand(terminal: Terminal, fresh: Home) -> None:
     terminal("remember", "--name", "Mind it", "Mind it.")
     words = ("--write", "gen/", "--package", "Left-Pad", "--setting", "DEBUG=true", "--read", "secrets/*.pem")
@@ -196,6 +210,7 @@ def test_what_a_call_does_can_be_given_by_hand(terminal: Terminal, fresh: Home) 
 # --- the file
 
 
+@pytest.mark.slow
 def test_a_file_of_the_version_before_is_still_read(terminal: Terminal, fresh: Home) -> None:
     terminal("remember", "x")
     when = {"tool": ["bash"], "words": ["docker"], "paths": [], "pattern": ""}
@@ -221,6 +236,7 @@ def test_each_note_has_keys_of_which_one_stands_in_every_call_that_it_waits_for(
         assert all(key == key.lower() and key.split() == [key] for key in keys)
 
 
+@pytest.mark.slow
 def test_removing_the_folder_above_is_found_though_the_call_never_names_the_file(fresh: Home) -> None:
     decide(fresh, AUTH)
     assert AUTH in call(fresh, "rm -rf config")["additionalContext"]
@@ -237,6 +253,7 @@ def test_a_broken_line_does_not_keep_the_others_from_coming_back(terminal: Termi
     assert fresh.errors() == []
 
 
+@pytest.mark.slow
 def test_the_index_keeps_what_notes_name_without_reading_them_again(fresh: Home, terminal: Terminal) -> None:
     terminal("remember", "--kind", "project", AUTH)
     with writing(str(fresh.vault), NOW) as writer:

@@ -107,6 +107,7 @@ def test_with_room_for_it_a_request_is_answered() -> None:
     assert asyncio.run(run()).startswith(b"HTTP/1.1 401")
 
 
+@pytest.mark.slow
 def test_who_waits_for_an_answer_keeps_the_place() -> None:
     async def run() -> bytes:
         looks = asyncio.Event()

@@ -102,6 +102,7 @@ def test_a_body_that_is_not_said_to_be_json_is_refused(server: Server, path: str
     assert (answer.status, answer.error) == (415, "not-json")
 
 
+@pytest.mark.slow
 def test_json_with_its_character_set_is_json(server: Server) -> None:
     kind = ("Content-Type", f"{JSON}; charset=utf-8")
     answer = server.send("POST", "/think", [*server.headers(), kind], b'{"text": "said in UTF-8"}')

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hook_support import Home
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org", ""])
 def test_it_listens_on_this_machine_only(fresh: Home, host: str) -> None:
     done = serve(fresh, "--host", host)

@@ -52,6 +52,7 @@ def test_a_thought_is_by_whoever_the_token_names(server: Server) -> None:
     assert found["origin"] == "agent"
 
 
+@pytest.mark.slow
 def test_a_token_is_for_the_project_it_was_made_in(server: Server) -> None:
     found = server.think("accounts are closed at midnight", server.more["ben"])
     assert found["project"] == server.more["bank"]
@@ -124,6 +125,7 @@ def test_what_an_agent_says_after_reading_the_web_is_the_webs(server: Server) ->
         home.hook(home.event("SessionEnd", session=session, reason="exit"))
 
 
+@pytest.mark.slow
 def test_a_revoked_token_counts_no_more_at_once(server: Server) -> None:
     home = server.home
     token = serve(home, "--new-token", "dora").out.strip()
@@ -141,6 +143,7 @@ def test_tokens_are_kept_as_digests_that_their_owner_alone_can_read(server: Serv
     assert mode_of(path) == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ada", "operator", "two words", "x" * 41, "a/b", "Ada", "a.b"])
 def test_a_name_has_one_token_and_only_fit_names_have_one(server: Server, name: str) -> None:
     done = serve(server.home, "--new-token", name)
@@ -148,6 +151,7 @@ def test_a_name_has_one_token_and_only_fit_names_have_one(server: Server, name: 
     assert "nothing was made" in done.err
 
 
+@pytest.mark.slow
 def test_revoking_what_is_not_there_says_so(server: Server) -> None:
     done = serve(server.home, "--revoke", "nobody")
     assert done.status == 4
@@ -177,6 +181,7 @@ def call(server: Server, token: str, tool: str, **given: object) -> tuple[bool, 
     return bool(told["isError"]), str(told["content"][0]["text"])
 
 
+@pytest.mark.slow
 def test_tools_tell_and_write_nothing_of_another_projects_tasks_and_thoughts(server: Server) -> None:
     pytest.importorskip("mcp")
     home, ada = server.home, server.more["ada"]
@@ -195,6 +200,7 @@ def test_tools_tell_and_write_nothing_of_another_projects_tasks_and_thoughts(ser
     assert seen[hidden] == (True, seen["nobody"][1].replace("nobody", hidden))
 
 
+@pytest.mark.slow
 def test_a_note_of_another_project_is_not_superseded_by_a_tool(server: Server) -> None:
     pytest.importorskip("mcp")
     home = server.home
@@ -252,6 +258,7 @@ def test_tokens_that_cannot_be_read_let_nobody_in_and_are_not_written_over(fresh
         assert kept.read_bytes() == b"[]"
 
 
+@pytest.mark.slow
 def test_revoking_makes_no_vault(fresh: Home) -> None:
     assert serve(fresh, "--revoke", "nobody").status == 4
     assert not fresh.vault.exists()

@@ -61,6 +61,7 @@ def test_every_sign_that_the_description_takes_leaves_something_to_keep_and_to_l
     assert [hex(ord(sign)) for sign in taken if not retrieval.spoken(sign)] == []
 
 
+@pytest.mark.slow
 def test_letters_digits_and_signs_of_all_scripts_are_taken() -> None:
     drawn = ("Lu", "Ll", "Lt", "Nd", "Nl", "No", "Sc", "Sm", "So")
     left_out = [sign for sign in signs() if unicodedata.category(sign) in drawn and not SAYS.search(sign)]

@@ -73,6 +73,7 @@ def test_notes_are_those_of_this_project_and_all_by_an_explicit_word(server: Ser
     assert server.get("/notes?all=true&limit=1").json["more"] >= 1
 
 
+@pytest.mark.slow
 def test_a_note_is_read_by_its_path(server: Server) -> None:
     found = server.get("/notes/knowledge/shop-deploys.md").json
     assert found["description"] == "The shop deploys on Mondays."
@@ -90,6 +91,7 @@ def test_what_waits_for_a_person_is_not_shown_to_programs(server: Server) -> Non
     assert not [one for one in server.get("/notes?all=true").json["notes"] if one["path"].startswith("quarantine/")]
 
 
+@pytest.mark.slow
 def test_the_lineage_is_whole_and_of_this_project(server: Server) -> None:
     (found,) = server.get("/lineage").json["handoffs"]
     assert (found["number"], found["title"]) == (1, "Locks in the shop")
@@ -126,6 +128,7 @@ def test_of_other_projects_records_are_a_number(server: Server) -> None:
     assert all(one.get("project") != server.more["bank"] for one in server.get("/ledger?limit=500").json["records"])
 
 
+@pytest.mark.slow
 def test_the_description_names_every_route(server: Server) -> None:
     paths = server.get("/openapi.json").json["paths"]
     wanted = (
@@ -167,6 +170,7 @@ def kept(server: Server) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in ours}
 
 
+@pytest.mark.slow
 def test_looking_leaves_no_trace(server: Server) -> None:
     ident = server.think("the till is counted twice a day")["id"]
     before, had = traffic(server), kept(server)

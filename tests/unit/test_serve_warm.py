@@ -22,6 +22,7 @@ from holdfast.field.embedders import Settings
 from holdfast.serve.service import AT_WORK, Warm
 
 
+@pytest.mark.slow
 def test_another_embedder_in_the_settings_counts_without_a_restart(fresh: Home) -> None:
     write_notes(str(fresh.vault), facts(20))
     warm = Warm(str(fresh.vault), WordLlama(), lambda: 1.0, fresh.env)

@@ -53,6 +53,7 @@ def test_what_is_already_so_is_not_touched() -> None:
     assert settings.edited(MINE, "embed", fields, NAMES) == MINE
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(NAMES), TEXTS), st.dictionaries(st.sampled_from(NAMES), TEXTS))
 @runs(max_examples=60, deadline=None)
 def test_whatever_was_there_the_new_fields_are_what_is_read(before: dict[str, str], after: dict[str, str]) -> None:

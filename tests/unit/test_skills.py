@@ -34,6 +34,7 @@ def learn(desk: Desk) -> str:
     return record.state
 
 
+@pytest.mark.slow
 def test_without_permission_the_edit_waits_as_a_diff_and_the_file_is_untouched(desk: Desk) -> None:
     path = desk.skill()
     assert learn(desk) == "proposed"
@@ -44,6 +45,7 @@ def test_without_permission_the_edit_waits_as_a_diff_and_the_file_is_untouched(d
     assert [desk.note(f"feedback/{one}").is_active for one in desk.files("feedback")] == [True]  # it works meanwhile
 
 
+@pytest.mark.slow
 def test_with_permission_the_working_file_changes_and_nothing_is_staged_or_committed(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -62,6 +64,7 @@ def test_with_permission_the_working_file_changes_and_nothing_is_staged_or_commi
     assert f"\n-- {LINE}\n" in text
 
 
+@pytest.mark.slow
 def test_the_vault_has_the_patch_before_the_file_is_touched(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -76,6 +79,7 @@ def test_the_vault_has_the_patch_before_the_file_is_touched(desk: Desk) -> None:
     assert improvement.apply_pending(desk.vault, desk.state, desk.now) == []
 
 
+@pytest.mark.slow
 def test_a_close_that_was_killed_behind_the_file_is_finished_by_the_next(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -86,6 +90,7 @@ def test_a_close_that_was_killed_behind_the_file_is_finished_by_the_next(desk: D
     assert path.read_text().count(LINE) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [platform, skills, Writer], ids=["keeping a copy", "the file", "the record"])
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "behind"])
 def test_wherever_a_close_is_killed_the_next_one_ends_with_the_same(
@@ -114,6 +119,7 @@ def test_wherever_a_close_is_killed_the_next_one_ends_with_the_same(
     assert proposals.listing(desk.state) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "behind"])
 def test_a_close_that_is_killed_at_its_last_commit_leaves_one_sentence(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, is_done: bool
@@ -136,6 +142,7 @@ def test_a_close_that_is_killed_at_its_last_commit_leaves_one_sentence(
     assert [str(path) in line for line in desk.notices()] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["edited", "committed", "dirty", "forbidden", "gone", "link"])
 def test_a_file_that_is_not_what_it_was_planned_on_is_left_and_the_edit_waits(desk: Desk, how: str) -> None:
     desk.allow()
@@ -161,6 +168,7 @@ def test_a_file_that_is_not_what_it_was_planned_on_is_left_and_the_edit_waits(de
     assert done.is_open
 
 
+@pytest.mark.slow
 def test_another_machine_leaves_it_to_the_one_that_has_the_file(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.allow()
     path = desk.skill()
@@ -170,6 +178,7 @@ def test_another_machine_leaves_it_to_the_one_that_has_the_file(desk: Desk, monk
     assert path.read_text() == SKILL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["changed", "staged", "untracked"])
 def test_a_file_with_unfinished_work_is_never_changed(desk: Desk, how: str) -> None:
     desk.allow()
@@ -188,6 +197,7 @@ def test_a_file_with_unfinished_work_is_never_changed(desk: Desk, how: str) -> N
     assert proposal.why == "it has changes that are not committed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["ignored", "--skip-worktree", "--assume-unchanged"])
 def test_a_file_that_git_does_not_look_at_changes_by_its_persons_word_alone(desk: Desk, how: str) -> None:
     desk.allow()
@@ -207,6 +217,7 @@ def test_a_file_that_git_does_not_look_at_changes_by_its_persons_word_alone(desk
     assert path.read_text() == f"{before}\n{HEADING}\n\n- {LINE}\n"
 
 
+@pytest.mark.slow
 def test_a_file_of_the_home_that_is_in_no_repository_may_change(desk: Desk) -> None:
     desk.allow()
     mine = desk.skill("tidy", top=desk.user, folder=".agents")
@@ -214,6 +225,7 @@ def test_a_file_of_the_home_that_is_in_no_repository_may_change(desk: Desk) -> N
     assert "Better: sort it" in mine.read_text()
 
 
+@pytest.mark.slow
 def test_a_repositorys_vault_permits_nothing_and_the_users_own_does(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +259,7 @@ def waiting(desk: Desk, path: Path, added: str, **fields: Any) -> edit_record.Re
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_skill", [False, True])
 def test_a_record_that_came_by_a_sync_writes_into_no_file(desk: Desk, is_skill: bool) -> None:
     desk.allow()
@@ -263,6 +276,7 @@ def test_a_record_that_came_by_a_sync_writes_into_no_file(desk: Desk, is_skill: 
     assert path.read_text() == "# mine\n"
 
 
+@pytest.mark.slow
 def test_a_record_that_was_changed_on_its_way_changes_neither_the_file_nor_the_words(desk: Desk) -> None:
     desk.allow()
     path = desk.skill()
@@ -282,6 +296,7 @@ def test_a_record_that_was_changed_on_its_way_changes_neither_the_file_nor_the_w
     assert path.read_text() == f"{SKILL}\n{HEADING}\n\n- {LINE}\n"
 
 
+@pytest.mark.slow
 def test_a_skill_whose_name_leads_elsewhere_by_now_is_left(desk: Desk) -> None:
     desk.allow()
     path = desk.skill(top=desk.user)
@@ -292,6 +307,7 @@ def test_a_skill_whose_name_leads_elsewhere_by_now_is_left(desk: Desk) -> None:
     assert (path.read_text(), ours.read_text()) == (SKILL, SKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "{", '{"v":1}', '{"v":1,"id":"x"}'])
 def test_a_plan_that_cannot_be_read_is_none(desk: Desk, text: str) -> None:
     desk.allow()

@@ -152,6 +152,7 @@ def test_without_a_transcript_the_users_words_and_files_are_carried_all_the_same
     assert ASKED[0] in snap.text
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=300), max_size=8), st.integers(0, 3000), st.sampled_from([CLAUDE, CODEX]))
 def test_whatever_was_asked_it_fits_and_cannot_open_or_close_a_fence(asked: list[str], room: int, host: str) -> None:
@@ -336,6 +337,7 @@ def test_a_torn_or_odd_tail_never_breaks_a_snapshot(tail: bytes, part: float) ->
     assert ASKED[0] in snap.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["a.", "a/", "1 ", '"a', "`", "a-b.", "/../", "1.1,"])
 def test_text_made_to_be_slow_to_search_is_not(odd: str, tmp_path: Path) -> None:
     path = written(tmp_path / "t", *(spoke("user", text(odd * 20_000)) for _ in range(40)))

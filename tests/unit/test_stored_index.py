@@ -140,6 +140,7 @@ def test_a_writer_sees_what_a_person_did_since_the_last_one(
         assert answers(writer.index) == answers(index.load(vault, keep=False))
 
 
+@pytest.mark.slow
 def test_a_change_that_was_taken_back_by_hand_is_not_believed(vault: str) -> None:
     fill(vault, 5)
     file = Path(vault, path_of(0))
@@ -151,6 +152,7 @@ def test_a_change_that_was_taken_back_by_hand_is_not_believed(vault: str) -> Non
         assert writer.index.known[path_of(0)].digest == index.body_digest(notes.from_text("", before).body)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_note_that_git_is_told_to_ignore_is_read_all_the_same(vault: str) -> None:
     fill(vault, 3)
     with open(f"{vault}/.gitignore", "a", encoding="utf-8") as out:
@@ -162,6 +164,7 @@ def test_a_note_that_git_is_told_to_ignore_is_read_all_the_same(vault: str) -> N
         assert writer.index.known["knowledge/own.md"].note.name == "another"
 
 
+@pytest.mark.slow
 def test_rows_of_before_a_boot_are_compared_with_their_files(vault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(vault, 5)
     with sqlite3.connect(index_store.place(vault)) as db:
@@ -171,6 +174,7 @@ def test_rows_of_before_a_boot_are_compared_with_their_files(vault: str, monkeyp
         assert answers(writer.index) == answers(index.load(vault, keep=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["rows", "table", "file"])
 def test_whatever_is_wrong_with_the_database_the_files_are_believed(vault: str, damage: str) -> None:
     fill(vault, 6)
@@ -223,6 +227,7 @@ def test_remembering_costs_the_same_of_many_notes(vault: str, tmp_path: Path, mo
     assert few["rows"] < lots["rows"] + 1 < 450, "the first of the map and of the brief"
 
 
+@pytest.mark.slow
 def test_who_is_let_change_what_is_still_asked_of_the_rows(vault: str) -> None:
     fill(vault, 10)
     rule, outsider = path_of(1), gate.Asker(gate.AGENT, "web")

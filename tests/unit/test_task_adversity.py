@@ -234,6 +234,7 @@ def test_a_start_is_not_told_of_a_task_whose_folder_was_deleted(desk: Desk) -> N
     assert boot.read(desk.vault, PROJECT.id) == ([], 0)
 
 
+@pytest.mark.slow
 def test_killed_amid_taking_in_an_archive_it_is_taken_in_by_the_next(desk: Desk, monkeypatch: Any) -> None:
     task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {})
     whole = task_files._forget
@@ -303,6 +304,7 @@ def test_an_index_that_is_damaged_within_is_made_anew(desk: Desk) -> None:
 # -- the end
 
 
+@pytest.mark.slow
 def test_completing_again_promotes_and_keeps_what_is_said_the_second_time(desk: Desk) -> None:
     task_end.finish(desk.vault, "", states.COMPLETED, "all done", AGENT, desk.clock, {}, findings=[("learned", "A")])
     done = task_end.finish(
@@ -315,6 +317,7 @@ def test_completing_again_promotes_and_keeps_what_is_said_the_second_time(desk: 
     assert sorted(flagged) == ["A", "B", "DO NOT modify config/auth.yaml", "legacy_id is unused"]
 
 
+@pytest.mark.slow
 def test_what_comes_to_a_task_while_it_is_archived_is_not_taken_away_with_its_folder(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +342,7 @@ def test_what_comes_to_a_task_while_it_is_archived_is_not_taken_away_with_its_fo
     assert not os.path.exists(f"{desk.vault}/tasks/audit")
 
 
+@pytest.mark.slow
 def test_the_decisions_of_an_abandoned_task_take_the_place_of_nothing(desk: Desk) -> None:
     old = desk.show().in_force[0]
     desk.start("other", "Another")

@@ -426,6 +426,7 @@ def test_a_checkpoint_answers_the_boundary_that_asked(desk: Desk) -> None:
     assert once.read(state, AGENT.episode, once.ASKED) is None
 
 
+@pytest.mark.slow
 def test_a_long_task_has_a_page_of_bounded_length(desk: Desk) -> None:
     desk.start()
     made = [

@@ -27,6 +27,7 @@ def audit(terminal: Terminal) -> Terminal:
     return terminal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("argv", "text"),
     [
@@ -45,6 +46,7 @@ def test_the_words_of_a_refused_checkpoint_are_kept_and_the_refusal_says_so(
     assert kept(fresh) == [(drafts.CHECKPOINT, text)]
 
 
+@pytest.mark.slow
 def test_said_again_so_that_it_can_be_taken_nothing_is_left_of_it(audit: Terminal, fresh: Home) -> None:
     audit("task", "checkpoint", "renamed some more of them")
     assert audit("task", "checkpoint", "--progress", "renamed some more of them").status == 0
@@ -63,6 +65,7 @@ def test_what_the_hook_hears_and_cannot_take_is_kept_once_and_told_to_the_next_s
     assert "`holdfast drafts" in told
 
 
+@pytest.mark.slow
 def test_a_checkpoint_in_a_document_is_heard_by_the_hook(audit: Terminal, fresh: Home) -> None:
     fresh.answer(fresh.event("SessionStart", source="startup"))
     command = {"command": "holdfast task checkpoint --discovery - <<'END'\nthe `id` costs $5\nEND"}
@@ -70,6 +73,7 @@ def test_a_checkpoint_in_a_document_is_heard_by_the_hook(audit: Terminal, fresh:
     assert "the `id` costs $5" in audit("task", "show").out
 
 
+@pytest.mark.slow
 def test_the_close_files_it_in_its_own_words(audit: Terminal, fresh: Home) -> None:
     audit("task", "checkpoint", "the port is taken by the old server")
     assert audit("close").status == 0

@@ -23,6 +23,7 @@ def state(terminal: Terminal, name: str = "audit") -> str:
     return str(json.loads(terminal("task", "show", name, "--json").out)["state"])
 
 
+@pytest.mark.slow
 def test_a_task_of_which_something_is_left_is_not_completed_unless_that_is_meant(terminal: Terminal) -> None:
     start(terminal, "files 001-003", "orders/batch_4/")
     terminal("task", "checkpoint", "COMPLETED: file 001")
@@ -36,6 +37,7 @@ def test_a_task_of_which_something_is_left_is_not_completed_unless_that_is_meant
     assert state(terminal) == "completed"
 
 
+@pytest.mark.slow
 def test_a_task_that_nobody_named_is_not_completed_unless_that_is_meant(terminal: Terminal) -> None:
     start(terminal)
     done = terminal("task", "complete")
@@ -46,12 +48,14 @@ def test_a_task_that_nobody_named_is_not_completed_unless_that_is_meant(terminal
     assert terminal("task", "complete", env={"HOLDFAST_TASK": "audit"}).status == 0, "`task run` has named it"
 
 
+@pytest.mark.slow
 def test_all_done_and_named_is_completed_at_once(terminal: Terminal) -> None:
     start(terminal, "files 001-003")
     terminal("task", "checkpoint", "COMPLETED: files 001-003")
     assert terminal("task", "complete", "audit").status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "becomes"), [("y", "completed"), ("n", "started")])
 def test_at_a_terminal_it_is_asked(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, answer: str, becomes: str
@@ -105,6 +109,7 @@ def test_a_task_that_is_over_is_reopened_with_all_of_its_memory(
     assert state(terminal) == "completed", "the index made anew says the same"
 
 
+@pytest.mark.slow
 def test_what_is_not_over_cannot_be_reopened(terminal: Terminal) -> None:
     start(terminal)
     done = terminal("task", "reopen", "audit")
@@ -112,6 +117,7 @@ def test_what_is_not_over_cannot_be_reopened(terminal: Terminal) -> None:
     assert "Task audit is started, not over; nothing was changed." in done.err
 
 
+@pytest.mark.slow
 def test_a_reopened_task_is_told_at_the_next_start(terminal: Terminal, fresh: Home) -> None:
     start(terminal, "files 001-003")
     terminal("task", "complete", "audit", "--anyway")

@@ -233,6 +233,7 @@ def test_a_task_of_another_project_is_not_shown(audit: Home) -> None:
     assert "optimistic" not in told
 
 
+@pytest.mark.slow
 def test_an_entry_of_a_checkpoint_that_was_killed_before_its_page_was_rendered_is_told(audit: Home) -> None:
     now = time.time()
     late = Entry(new_id(now), now, DECISION, "DO NOT touch the ledger table")
@@ -282,6 +283,7 @@ def test_a_task_that_rests_is_listed_with_its_state(audit: Home, to: str) -> Non
     assert "Its last session" not in told
 
 
+@pytest.mark.slow
 def test_the_newest_of_many_tasks_are_told_whole_and_the_others_in_a_line(fresh: Home) -> None:
     for nth in range(12):
         begin(fresh, f"task-{nth:02}")
@@ -331,6 +333,7 @@ def test_where_no_task_is_open_nothing_is_said_of_tasks_and_nothing_imported_for
     assert of_tasks(imported_by(fresh, fresh.event(name, **more))) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), EVENTS[2:5])
 def test_where_one_is_open_a_moment_within_the_session_still_imports_next_to_nothing(
     audit: Home, name: str, more: dict[str, Any]
@@ -341,6 +344,7 @@ def test_where_one_is_open_a_moment_within_the_session_still_imports_next_to_not
     assert not {one for one in names if "sqlite" in one}
 
 
+@pytest.mark.slow
 def test_a_start_reads_one_small_file_of_the_tasks_and_not_their_index(audit: Home) -> None:
     names = imported_by(audit, audit.event("SessionStart", "s2", source="startup"))
     assert "holdfast.brief.open_tasks" in names
@@ -504,6 +508,7 @@ def test_a_session_that_ends_long_after_its_last_checkpoint_leaves_word_of_it_on
     assert word not in start(where, "s3", now=began + 13)
 
 
+@pytest.mark.slow
 def test_a_session_that_checkpointed_before_it_ended_leaves_no_word(at_work: tuple[Home, float]) -> None:
     where, began = at_work
     for nth in range(20):
@@ -675,6 +680,7 @@ main.answer("claude-code", sys.stdin.buffer.read(), dict(os.environ), time.time(
 STEPS = [f"{when} {step}" for step in ("first", "append", "render", "boot", "put") for when in ("before", "after")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_a_hook_killed_at_any_step_leaves_neither_two_entries_nor_none(
     begun: Home, terminal: Terminal, step: str
@@ -695,6 +701,7 @@ def test_a_hook_killed_at_any_step_leaves_neither_two_entries_nor_none(
     assert "COMPLETED: file 001" in Path(record.page_path(str(begun.vault), TASK)).read_text()
 
 
+@pytest.mark.slow
 def test_a_hook_does_not_wait_long_for_who_writes_to_the_tasks(begun: Home, terminal: Terminal) -> None:
     import fcntl
 

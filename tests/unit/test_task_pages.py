@@ -196,6 +196,7 @@ def test_a_page_rendered_on_another_machine_withdraws_nothing(desk: Desk) -> Non
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"), max_size=40)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(["insert", "delete", "change"]), st.integers(0, 60), WORDS), max_size=6))
 def test_no_edit_of_a_page_is_lost_or_breaks_the_reading(changes: list[tuple[str, int, str]]) -> None:

@@ -206,6 +206,7 @@ def test_the_next_unit_is_never_done_and_work_that_is_open_always_has_one(lines:
     assert all(task.is_done(label) is None for label in standing.gaps)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 30), st.lists(st.sampled_from(["begun", "half", "done"]), max_size=90), st.booleans())
 def test_a_task_whose_sessions_die_anywhere_does_every_unit_once(size: int, ends: list[str], in_names: bool) -> None:

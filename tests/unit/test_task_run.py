@@ -141,6 +141,7 @@ def bench(fresh: Home) -> Iterator[Bench]:
 # One session
 
 
+@pytest.mark.slow
 def test_a_host_gets_the_memory_before_its_prompt_and_works_on_this_task(bench: Bench) -> None:
     bench.start("other")
     bench.say("--decision", "DO NOT modify config/auth.yaml because three services use it")
@@ -159,6 +160,7 @@ def test_a_host_gets_the_memory_before_its_prompt_and_works_on_this_task(bench: 
     assert "in task audit" in bench.seen("said")
 
 
+@pytest.mark.slow
 def test_start_and_end_of_a_session_are_in_the_log_and_in_the_ledger(bench: Bench) -> None:
     bench.host("{holdfast} task checkpoint --discovery 'the schema has a field more' > /dev/null")
     bench.run()
@@ -176,6 +178,7 @@ def test_start_and_end_of_a_session_are_in_the_log_and_in_the_ledger(bench: Benc
     assert bench.runs()[2] == ("began", "claude, session 2")
 
 
+@pytest.mark.slow
 def test_a_started_task_becomes_active_and_a_left_one_is_resumed(bench: Bench) -> None:
     bench.host(COUNTS)
     bench.run()
@@ -184,6 +187,7 @@ def test_a_started_task_becomes_active_and_a_left_one_is_resumed(bench: Bench) -
     assert bench.state() == states.RESUMED
 
 
+@pytest.mark.slow
 def test_no_argument_of_the_command_is_kept_anywhere(bench: Bench, token: str) -> None:
     bench.host(SAYS)
     bench.run("claude", "-p", "--settings", f"key={token}", f"use {token} and the word rhododendron")
@@ -194,6 +198,7 @@ def test_no_argument_of_the_command_is_kept_anywhere(bench: Bench, token: str) -
             assert b"rhododendron" not in path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_host_that_fails_marks_the_task_and_the_next_start_says_so(bench: Bench) -> None:
     bench.host("exit 3")
     ran = bench.run()
@@ -203,6 +208,7 @@ def test_a_host_that_fails_marks_the_task_and_the_next_start_says_so(bench: Benc
     assert any("task audit" in line and "status 3" in line for line in bench.told())
 
 
+@pytest.mark.slow
 def test_a_host_that_was_killed_is_told_to_the_next_one_and_forgotten_after_it(bench: Bench) -> None:
     bench.host("kill -9 $$")
     assert bench.run().status == 128 + signal.SIGKILL
@@ -214,6 +220,7 @@ def test_a_host_that_was_killed_is_told_to_the_next_one_and_forgotten_after_it(b
     assert bench.told() == []
 
 
+@pytest.mark.slow
 def test_a_prompt_on_stdin_has_the_memory_before_it(bench: Bench) -> None:
     bench.host("cat > {folder}/asked")
     runner = bench.runner("audit", "--", "claude", "-p")
@@ -224,6 +231,7 @@ def test_a_prompt_on_stdin_has_the_memory_before_it(bench: Bench) -> None:
     assert asked.endswith("\ngo on, ü\n")
 
 
+@pytest.mark.slow
 def test_what_stands_behind_the_two_dashes_reaches_the_host_untouched(bench: Bench) -> None:
     bench.host(SAYS, "cat > {folder}/asked", "echo out; echo err >&2; exit 7", name="agent")
     behind = ("agent", "--help", "--max-sessions", "9", "--until-complete", "--", "-x", "{memory}")
@@ -244,6 +252,7 @@ def test_a_program_that_is_not_there_starts_nothing(bench: Bench) -> None:
     assert bench.runs() == []
 
 
+@pytest.mark.slow
 def test_a_program_that_cannot_be_executed_is_a_session_that_died(bench: Bench) -> None:
     bench.host("true")
     (bench.bin / "claude").write_text("#!/no/such/interpreter\n")
@@ -309,6 +318,7 @@ def test_sessions_follow_each_other_until_the_task_is_completed(bench: Bench) ->
     assert bench.started() == 3
 
 
+@pytest.mark.slow
 def test_sessions_stop_where_the_task_is_blocked(bench: Bench) -> None:
     bench.host(COUNTS, f"{sys.executable} -P -m holdfast task block --reason 'no access' > /dev/null")
     ran = bench.run(until_complete=True)
@@ -387,6 +397,7 @@ def test_of_eight_runners_at_once_exactly_one_starts_a_host(bench: Bench) -> Non
     assert [to for to, _ in bench.runs()] == ["began", "ended"]
 
 
+@pytest.mark.slow
 def test_the_lock_says_who_runs_and_is_empty_afterwards(bench: Bench) -> None:
     bench.host(*WAITS)
     opens = gate(bench)
@@ -403,6 +414,7 @@ def test_the_lock_says_who_runs_and_is_empty_afterwards(bench: Bench) -> None:
     assert bench.lock().read_bytes() == b""
 
 
+@pytest.mark.slow
 def test_a_host_that_outlives_its_runner_keeps_others_away_and_its_death_is_recorded_first(bench: Bench) -> None:
     bench.host(*WAITS)
     gate(bench)
@@ -424,6 +436,7 @@ def test_a_host_that_outlives_its_runner_keeps_others_away_and_its_death_is_reco
     assert "The session before this one died" in bench.words()[1]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_after_its_last_word_is_not_said_to_have_died(bench: Bench) -> None:
     bench.host("true")
     bench.run()
@@ -434,6 +447,7 @@ def test_a_run_that_was_killed_after_its_last_word_is_not_said_to_have_died(benc
     assert [to for to, _ in bench.runs()] == ["began", "ended"] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_to_the_runner_reaches_the_host_and_is_waited_for(bench: Bench, number: signal.Signals) -> None:
     # Not a trap of the shell's: a signal that comes just before it waits is not noticed until the wait is over.
@@ -452,6 +466,7 @@ def test_a_signal_to_the_runner_reaches_the_host_and_is_waited_for(bench: Bench,
     assert bench.lock().read_bytes() == b""
 
 
+@pytest.mark.slow
 def test_a_ctrl_c_at_the_terminal_reaches_the_host_once(bench: Bench) -> None:
     """The terminal tells everybody in its foreground; a host that is told twice ends without tidying up."""
     (bench.folder / "counts.py").write_text(COUNTS_SIGNALS)

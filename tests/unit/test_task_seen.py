@@ -114,6 +114,7 @@ def test_a_unit_that_was_written_is_begun_and_one_that_was_followed_by_another_i
     ]
 
 
+@pytest.mark.slow
 def test_the_next_start_after_a_kill_says_what_was_seen_and_what_is_next(shop: Home, agents: Agents) -> None:
     agent = agents()
     start(shop, "s2", pid=agent.pid)
@@ -134,6 +135,7 @@ def told_of(where: Home) -> list[tuple[tuple[str, str, int], ...]]:
     return [one.items for one in boot.read(str(where.vault), where.project_id())[0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_start_that_finds_the_log_ahead_says_what_the_index_says_of_it(fresh: Home, seed: int) -> None:
     dice = random.Random(seed)
@@ -201,6 +203,7 @@ def test_a_begun_unit_that_is_finished_by_the_next_session_does_not_pass_the_oth
     assert show(shop).standing.seen == ("files 001-002",)
 
 
+@pytest.mark.slow
 def test_a_commit_that_contains_a_unit_or_names_it_ends_it(shop: Home) -> None:
     write(shop, "out/001.json")
     run(shop, "git add -A && git commit -qm 'one more'")
@@ -245,6 +248,7 @@ def test_a_passing_command_that_names_a_written_unit_ends_it_and_a_look_does_not
     assert show(shop).standing.seen_begun == ("file 001",), "it is being changed"
 
 
+@pytest.mark.slow
 def test_a_command_that_makes_the_file_itself_counts_as_work_and_the_next_ends_it(shop: Home) -> None:
     run(shop, "mkdir -p out && echo x > out/001.json")
     run(shop, "cat > out/002.json <<'EOF'\n{}\nEOF")
@@ -253,6 +257,7 @@ def test_a_command_that_makes_the_file_itself_counts_as_work_and_the_next_ends_i
     assert (seen.seen, seen.seen_begun) == (("files 001-002",), ("file 003",))
 
 
+@pytest.mark.slow
 def test_codex_does_not_say_whether_a_command_failed_so_only_files_and_commits_count(shop: Home) -> None:
     start(shop, "c1", host="codex")
     run(shop, "python convert.py 003", "c1", host="codex")
@@ -310,6 +315,7 @@ def test_one_file_in_another_place_is_no_unit_yet(fresh: Home) -> None:
     assert kept(fresh) == []
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_folder_is_next_and_what_was_seen_done_of_it_is_named(fresh: Home) -> None:
     begin(fresh, "docs/*.md")
     start(fresh)
@@ -350,6 +356,7 @@ def test_of_two_tasks_the_one_that_the_host_was_started_for_gets_it(shop: Home) 
 # --- said and seen are kept apart
 
 
+@pytest.mark.slow
 def test_a_later_word_takes_the_place_of_what_was_seen_and_a_plan_does_not(shop: Home) -> None:
     for nth in (1, 2, 3, 4):
         write(shop, f"out/{nth:03}.json")
@@ -374,6 +381,7 @@ def test_what_is_seen_later_takes_the_place_of_an_older_word_but_not_of_complete
     assert found.failed == ()
 
 
+@pytest.mark.slow
 def test_is_done_tells_said_from_seen(shop: Home) -> None:
     say(shop, "COMPLETED: file 001")
     write(shop, "out/002.json")
@@ -393,6 +401,7 @@ def test_is_done_tells_said_from_seen(shop: Home) -> None:
     assert shop.fast("task", "is-done", "file", "003").status == 1
 
 
+@pytest.mark.slow
 def test_next_and_show_keep_it_apart_in_json(shop: Home) -> None:
     for nth in (1, 2):
         write(shop, f"out/{nth:03}.json")
@@ -407,6 +416,7 @@ def test_next_and_show_keep_it_apart_in_json(shop: Home) -> None:
     assert "file: 0 of 20 completed, 1 more seen done" in shop.cli("task", "show").out
 
 
+@pytest.mark.slow
 def test_where_all_that_is_left_was_seen_done_that_is_said_instead_of_a_next_step(fresh: Home) -> None:
     begin(fresh, "files 001-002")
     start(fresh)
@@ -499,6 +509,7 @@ def test_what_the_agent_writes_into_the_vault_is_no_unit(shop: Home) -> None:
     assert kept(shop) == []
 
 
+@pytest.mark.slow
 def test_a_task_that_is_over_gets_no_folder_again(shop: Home) -> None:
     stale = Path(watch.path_of(shop.state, shop.project_id())).read_bytes()
     boot = Path(home.tasks_path(shop.state, shop.project_id())).read_bytes()
@@ -512,6 +523,7 @@ def test_a_task_that_is_over_gets_no_folder_again(shop: Home) -> None:
     assert not (shop.vault / "tasks" / TASK).exists()
 
 
+@pytest.mark.slow
 def test_with_more_units_than_a_start_keeps_it_still_says_what_was_seen(fresh: Home) -> None:
     begin(fresh, ", ".join(f"src/part_{chr(97 + nth // 26)}{chr(97 + nth % 26)}.py" for nth in range(90)))
     start(fresh)

@@ -314,6 +314,7 @@ def test_what_is_said_of_a_mark_is_understood_as_the_same_mark(state: str, text:
             assert (again.series, again.low, again.high, again.name) == (mark.series, mark.low, mark.high, mark.name)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(
     series=st.from_regex(r"[a-z]{1,8}( [a-z]{2,8})?", fullmatch=True),

@@ -48,6 +48,7 @@ def finish(desk: Desk, to: str = states.COMPLETED, status: str = "all done", **m
     return task_end.looked_at(desk.vault, done, desk.clock)
 
 
+@pytest.mark.slow
 def test_what_checkpoints_wrote_is_committed_as_ours_by_the_next_writer(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
@@ -59,6 +60,7 @@ def test_what_checkpoints_wrote_is_committed_as_ours_by_the_next_writer(desk: De
     assert git(desk.vault, "show", "HEAD:tasks/audit/session_memory.md") == desk.page().rstrip("\n")
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_read_is_committed_as_the_persons(desk: Desk) -> None:
     desk.start()
     write(desk)
@@ -68,6 +70,7 @@ def test_a_page_that_cannot_be_read_is_committed_as_the_persons(desk: Desk) -> N
     assert "My own heading" in desk.page()
 
 
+@pytest.mark.slow
 def test_a_person_who_edits_a_page_is_read_back_by_whoever_writes_next(desk: Desk) -> None:
     desk.start()
     write(desk)
@@ -77,6 +80,7 @@ def test_a_person_who_edits_a_page_is_read_back_by_whoever_writes_next(desk: Des
     assert git(desk.vault, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_a_completed_task_is_archived_committed_and_then_its_folder_goes(desk: Desk) -> None:
     desk.start("audit", "Audit all orders", "files 001-003")
     desk.say("--decision", "DO NOT modify config/auth.yaml")
@@ -110,6 +114,7 @@ def test_every_entry_of_a_long_task_is_in_its_archive(desk: Desk) -> None:
     assert len([one for one in record.read(desk.vault, name).entries if one.kind == DISCOVERY]) == 900
 
 
+@pytest.mark.slow
 def test_decisions_outlive_the_task_that_made_them(desk: Desk) -> None:
     desk.start()
     desk.say("--decision", "DO NOT modify config/auth.yaml")
@@ -122,6 +127,7 @@ def test_decisions_outlive_the_task_that_made_them(desk: Desk) -> None:
     assert [one.entry.text for one in memory.tasks.decisions(everything=True)] == ["DO NOT modify config/auth.yaml"]
 
 
+@pytest.mark.slow
 def test_an_abandoned_task_is_archived_and_its_decisions_bind_nobody(desk: Desk) -> None:
     desk.start("first")
     desk.say("--decision", "DO NOT modify config/auth.yaml")
@@ -131,6 +137,7 @@ def test_an_abandoned_task_is_archived_and_its_decisions_bind_nobody(desk: Desk)
     assert desk.say("--decision", "change config/auth.yaml freely").entry.text
 
 
+@pytest.mark.slow
 def test_findings_are_flagged_for_the_close_and_promoted_entries_too(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "legacy_id is read by reports")
@@ -148,6 +155,7 @@ def test_findings_are_flagged_for_the_close_and_promoted_entries_too(desk: Desk)
     assert "Act, to change: run the audit weekly" in text
 
 
+@pytest.mark.slow
 def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next_writer(desk: Desk) -> None:
     desk.start()
     task_end.finish(desk.vault, "", states.COMPLETED, "done", AGENT, desk.clock, {}, findings=[("learned", "one")])
@@ -157,6 +165,7 @@ def test_a_completion_that_was_killed_before_the_archive_is_finished_by_the_next
     assert waiting(desk.vault) == [("lesson", "one")]
 
 
+@pytest.mark.slow
 def test_killed_between_archive_and_removal_nothing_is_flagged_or_archived_twice(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
@@ -172,6 +181,7 @@ def test_killed_between_archive_and_removal_nothing_is_flagged_or_archived_twice
     assert len({one.flag.id for one in queue.read(f"{desk.vault}/.state/queue", NOW).entries}) == 1
 
 
+@pytest.mark.slow
 def test_something_that_a_person_put_into_the_folder_stays(desk: Desk) -> None:
     desk.start()
     write(desk)
@@ -186,6 +196,7 @@ def test_something_that_a_person_put_into_the_folder_stays(desk: Desk) -> None:
     assert git(desk.vault, "rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 def test_the_start_no_longer_tells_of_a_task_that_is_over(desk: Desk) -> None:
     desk.start()
     assert boot.read(desk.vault, PROJECT.id)[0]
@@ -214,6 +225,7 @@ def test_two_machines_that_checkpoint_one_task_end_with_the_same_page(desk: Desk
     assert not [path for path in git(desk.vault, "ls-files").splitlines() if ".conflict" in path or "beside" in path]
 
 
+@pytest.mark.slow
 def test_an_archive_of_the_vault_brings_the_tasks_along(desk: Desk, place: Path) -> None:
     desk.start("audit", "Audit", "files 001-010")
     desk.say("COMPLETED: files 001-002")
@@ -261,6 +273,7 @@ def test_purging_a_note_takes_its_words_out_of_the_tasks_too(fresh: Home, termin
     assert not page.is_edited(Path(f"{fresh.vault}/tasks/audit/session_memory.md").read_text())
 
 
+@pytest.mark.slow
 def test_undoing_the_removal_brings_the_folder_back(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
@@ -283,6 +296,7 @@ def test_ours_are_logs_archives_and_pages_as_they_were_rendered(desk: Desk) -> N
     assert not own_files.is_ours(desk.vault, "tasks/audit/session_memory.md")
 
 
+@pytest.mark.slow
 def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk) -> None:
     desk.start("server", "Build the server")
     old = desk.say("--decision", "Use port 8080 for the mock server").entry.id
@@ -298,6 +312,7 @@ def test_what_an_abandoned_task_had_superseded_in_another_holds_again(desk: Desk
     assert [one.id for one in desk.show("server").in_force] == [old], "made anew it answers the same"
 
 
+@pytest.mark.slow
 def test_completing_says_what_was_redacted_and_that_a_page_could_not_be_read(desk: Desk) -> None:
     desk.start()
     desk.say("--discovery", "one")
@@ -309,6 +324,7 @@ def test_completing_says_what_was_redacted_and_that_a_page_could_not_be_read(des
     assert (found.path, found.level) == ("tasks/audit/session_memory.md", "warning")
 
 
+@pytest.mark.slow
 def test_a_task_that_is_over_warns_no_start(desk: Desk) -> None:
     desk.start()
     state = f"{desk.vault}/.state"

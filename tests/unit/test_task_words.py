@@ -351,6 +351,7 @@ def test_whatever_is_typed_is_words_or_a_sentence_that_says_that_nothing_was_wri
     assert all(set(one) <= set(LETTERS) or checkpoint_words.date_of(one) for one in found.supersedes)
 
 
+@pytest.mark.slow
 @given(text=st.text(max_size=40) | st.lists(WORD, max_size=5).map(" ".join))
 @settings(deadline=None, max_examples=300)
 def test_every_text_has_one_section_or_none(text: str) -> None:

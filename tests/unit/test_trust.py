@@ -34,6 +34,7 @@ def used(offered: Home, cwd: Path | None = None) -> str:
     return home.vault(offered.env, str(cwd or offered.project))
 
 
+@pytest.mark.slow
 def test_it_is_ignored_until_trusted_and_again_after_that_is_taken_back(offered: Home, terminal: Terminal) -> None:
     theirs = str(offered.project / "memory")
     assert used(offered) == str(offered.vault)

@@ -84,6 +84,7 @@ def test_small_talk_is_not_asked_about(fresh: Home) -> None:
     assert nudge.OPENING not in commit(fresh)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_hook", [False, True])
 def test_an_answer_by_number_is_borne_out_by_the_users_quoted_words(
     fresh: Home, terminal: Terminal, by_hook: bool
@@ -106,6 +107,7 @@ def test_an_answer_by_number_is_borne_out_by_the_users_quoted_words(
     assert any(FACT in line for line in section(told))
 
 
+@pytest.mark.slow
 def test_several_numbers_and_ids_may_be_answered_at_once(fresh: Home, terminal: Terminal) -> None:
     say(fresh, "Remember: Ada owns billing.")
     (heard,) = fresh.waiting()
@@ -154,6 +156,7 @@ def test_after_a_compaction_the_words_are_asked_about(fresh: Home) -> None:
 # --- told by the next start
 
 
+@pytest.mark.slow
 def test_a_policy_without_any_cue_word_is_in_the_next_start(fresh: Home) -> None:
     say(fresh, POLICY)
     assert end(fresh) == [], "a score makes no note"
@@ -170,6 +173,7 @@ def test_a_session_that_died_a_moment_ago_is_told_before_any_close(fresh: Home, 
     assert POLICY in "\n".join(section(told))
 
 
+@pytest.mark.slow
 def test_an_order_that_was_heard_stays_at_the_top_until_it_is_accepted(fresh: Home) -> None:
     order = "From now on, always run make lint before you commit."
     say(fresh, order)
@@ -197,6 +201,7 @@ def test_what_the_user_wants_remembered_does_not_fall_out_for_newer_notes(fresh:
     assert told.partition("Notes for this project")[2].count("staging is wiped every night (feedback/") == 0
 
 
+@pytest.mark.slow
 def test_an_agents_own_rule_is_shown_as_a_proposal_and_is_not_always_on(fresh: Home, terminal: Terminal) -> None:
     say(fresh, "go on")
     terminal.fast("flag", "--kind", "rule", "Every function gets a docstring", env=SESSION)
@@ -214,6 +219,7 @@ def test_an_agents_own_rule_is_shown_as_a_proposal_and_is_not_always_on(fresh: H
     assert "proposed" not in start(fresh)
 
 
+@pytest.mark.slow
 def test_an_order_confirmed_after_a_close_is_nowhere_called_unconfirmed(fresh: Home, terminal: Terminal) -> None:
     say(fresh, "From now on, always run make lint before you commit.")
     (heard,) = fresh.waiting()
@@ -237,6 +243,7 @@ def test_remember_this_keeps_what_was_pasted_below_it(fresh: Home) -> None:
     assert flag.origin == "user"
 
 
+@pytest.mark.slow
 def test_remember_this_keeps_the_end_of_what_the_agent_had_said(fresh: Home) -> None:
     say(fresh, "why is it slow?")
     fresh.answer(
@@ -255,6 +262,7 @@ def test_remember_this_with_nothing_around_it_is_kept_as_it_was_said(fresh: Home
     assert fresh.texts() == ["Remember this"]
 
 
+@pytest.mark.slow
 def test_what_was_shown_is_forgotten_with_the_session(fresh: Home) -> None:
     say(fresh, POLICY)
     commit(fresh)
@@ -292,6 +300,7 @@ def test_what_is_said_again_in_other_sessions_is_told_as_such_and_stays(fresh: H
     assert line.endswith(f"(said three times, last on {note.created}, not confirmed)")
 
 
+@pytest.mark.slow
 def test_the_opposite_is_no_repetition_and_takes_the_place_of_what_nobody_confirmed(fresh: Home) -> None:
     before, later = "From now on, never squash the feature commits.", "From now on, always squash the feature commits."
     notes = sessions(fresh, before, later)
@@ -305,6 +314,7 @@ def test_the_opposite_is_no_repetition_and_takes_the_place_of_what_nobody_confir
     assert later in told
 
 
+@pytest.mark.slow
 def test_a_later_policy_without_a_cue_takes_the_place_of_an_unconfirmed_order(fresh: Home) -> None:
     sessions(fresh, "From now on, never squash our commits, the reviewers read them one by one.")
     sessions(fresh, "We squash our commits, the reviewers read them as one.")
@@ -312,16 +322,19 @@ def test_a_later_policy_without_a_cue_takes_the_place_of_an_unconfirmed_order(fr
     assert line.startswith("- We squash our commits")
 
 
+@pytest.mark.slow
 def test_a_small_request_that_comes_back_is_no_statement(fresh: Home) -> None:
     assert sessions(fresh, "run the tests", "run the tests", "run the tests") == []
 
 
+@pytest.mark.slow
 def test_saying_it_twice_in_one_session_is_not_again(fresh: Home) -> None:
     say(fresh, POLICY)
     say(fresh, POLICY)
     assert end(fresh) == []
 
 
+@pytest.mark.slow
 def test_an_order_that_was_heard_before_learns_that_it_was_said_again(fresh: Home) -> None:
     order = "From now on, always run make lint before you commit."
     (note,) = sessions(fresh, order, order, "You should run make lint before you commit, we agreed on that!")

@@ -87,6 +87,7 @@ def test_without_a_home_there_is_no_record_and_everything_is_as_on_a_fresh_machi
 # --- gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ["nothing", "an empty folder"])
 def test_a_start_says_that_the_vault_is_not_there_and_makes_none(fresh: Home, left: str) -> None:
     started(fresh)
@@ -120,6 +121,7 @@ def test_no_moment_of_a_session_touches_the_place_of_a_vault_that_is_gone(fresh:
     assert "the port is 8443" in " ".join(texts(kept(fresh)))
 
 
+@pytest.mark.slow
 def test_a_flag_is_kept_on_this_machine_and_joins_the_vault_once_it_is_back(fresh: Home) -> None:
     started(fresh)
     away = moved_away(fresh)
@@ -156,6 +158,7 @@ def test_a_remembered_text_becomes_a_flag_that_is_kept(fresh: Home) -> None:
     assert texts(kept(fresh)) == ["the port is 8443"]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_refused_and_its_words_are_kept_as_a_draft(fresh: Home) -> None:
     started(fresh)
     away = moved_away(fresh)
@@ -169,6 +172,7 @@ def test_a_checkpoint_is_refused_and_its_words_are_kept_as_a_draft(fresh: Home) 
     ]
 
 
+@pytest.mark.slow
 def test_a_pause_outlives_the_vault(fresh: Home) -> None:
     fresh.fast("flag", "heard before")
     assert fresh.fast("pause").status == 0
@@ -197,6 +201,7 @@ def test_a_session_that_began_meanwhile_is_known_to_the_vault_afterwards(fresh: 
 # --- back, elsewhere, another
 
 
+@pytest.mark.slow
 def test_a_vault_given_by_its_new_place_is_recognised_and_goes_on(fresh: Home) -> None:
     started(fresh)
     away = moved_away(fresh)
@@ -211,6 +216,7 @@ def test_a_vault_given_by_its_new_place_is_recognised_and_goes_on(fresh: Home) -
     assert f"HOLDFAST_HOME={away}" in told
 
 
+@pytest.mark.slow
 def test_another_vault_at_the_old_place_is_named_until_the_user_means_it(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -240,6 +246,7 @@ def test_a_format_file_alone_that_is_gone_is_made_again(fresh: Home) -> None:
     assert (fresh.vault / "format").exists()
 
 
+@pytest.mark.slow
 def test_init_alone_makes_no_new_vault_and_the_option_does(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -253,6 +260,7 @@ def test_init_alone_makes_no_new_vault_and_the_option_does(fresh: Home) -> None:
     assert "vault is not at" not in started(fresh, "s2")
 
 
+@pytest.mark.slow
 def test_a_new_vault_is_the_users_to_begin(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -271,6 +279,7 @@ def test_a_vault_that_a_repository_brings_comes_and_goes_with_its_clones(fresh: 
     assert vault_id.known_at(other, env) is None
 
 
+@pytest.mark.slow
 def test_doctor_and_audit_name_a_vault_that_is_gone(fresh: Home) -> None:
     started(fresh)
     moved_away(fresh)
@@ -297,6 +306,7 @@ def outage(fresh: Home, *said: str) -> tuple[Path, Path]:
     return fresh.vault, place
 
 
+@pytest.mark.slow
 def test_a_merge_that_is_repeated_changes_nothing(fresh: Home) -> None:
     vault, place = outage(fresh, "one", "two")
     copy = fresh.folder / "copy"
@@ -309,6 +319,7 @@ def test_a_merge_that_is_repeated_changes_nothing(fresh: Home) -> None:
     assert len(records) == len(set(records)) == 2
 
 
+@pytest.mark.slow
 def test_what_was_filed_meanwhile_does_not_come_back(fresh: Home) -> None:
     vault, place = outage(fresh, "one")
     copy = fresh.folder / "copy"
@@ -321,6 +332,7 @@ def test_what_was_filed_meanwhile_does_not_come_back(fresh: Home) -> None:
     assert texts(vault) == []
 
 
+@pytest.mark.slow
 def test_a_flag_that_comes_in_while_the_rest_is_merged_is_kept_for_the_next_time(
     fresh: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +352,7 @@ def test_a_flag_that_comes_in_while_the_rest_is_merged_is_kept_for_the_next_time
     assert not place.exists()
 
 
+@pytest.mark.slow
 def test_a_project_that_the_vault_knows_by_another_id_keeps_that(fresh: Home) -> None:
     vault, place = outage(fresh, "one")
     (own,) = {one.flag.project for one in queue.read(f"{place}/.state/queue", time.time()).entries}

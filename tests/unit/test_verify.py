@@ -250,6 +250,7 @@ def test_unsupported_items_are_marked_and_contradicted_ones_held_back_and_both_a
     assert told([Finding(items[0])]) == ""
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     st.text(max_size=120), st.text(max_size=120), st.sampled_from(["done", "decisions", "learned", "files_modified"])

@@ -37,11 +37,13 @@ def test_nine_of_ten_wrong_handoffs_are_caught(counts: Counter[str]) -> None:
     assert counts["caught"] >= 0.9 * counts["wrong"]
 
 
+@pytest.mark.slow
 def test_hardly_any_right_handoff_is_accused(counts: Counter[str]) -> None:
     assert counts["right"] == 2 * SAMPLE
     assert counts["accused"] <= 0.08 * counts["right"]
 
 
+@pytest.mark.slow
 def test_every_wrong_handoff_has_exactly_one_line_that_no_right_one_has() -> None:
     for case in verify_set.cases(SAMPLE):
         if case.error:

@@ -82,6 +82,7 @@ def work(talk: Talk) -> Talk:
     return talk.says("Carts no longer wait: `reserve` checks a version. 41 tests pass.")
 
 
+@pytest.mark.slow
 def test_the_handoff_of_a_silent_model_says_what_was_done_where_it_stands_and_what_was_learned(
     life: Witnessed, tmp_path: Path
 ) -> None:
@@ -101,6 +102,7 @@ def test_the_handoff_of_a_silent_model_says_what_was_done_where_it_stands_and_wh
     assert made.items("note") == ("Quoted by holdfast from what was said and done; nobody wrote a handoff.",)
 
 
+@pytest.mark.slow
 def test_lessons_become_notes_once_however_often_the_close_runs(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     work(talk)
@@ -116,6 +118,7 @@ def test_lessons_become_notes_once_however_often_the_close_runs(life: Witnessed,
     assert life.tree() == before
 
 
+@pytest.mark.slow
 def test_one_lesson_is_taken_back_by_its_name_and_the_handoff_stays(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     work(talk)
@@ -128,6 +131,7 @@ def test_one_lesson_is_taken_back_by_its_name_and_the_handoff_stays(life: Witnes
     assert len(life.handoffs()) == 1
 
 
+@pytest.mark.slow
 def test_undo_by_name_is_only_for_what_came_out_of_a_handoff(life: Witnessed) -> None:
     life.session("the port is 8443")
     life.drain()
@@ -136,6 +140,7 @@ def test_undo_by_name_is_only_for_what_came_out_of_a_handoff(life: Witnessed) ->
         history.undo(life.vault, path, NOW + 20, by=BY_USER)
 
 
+@pytest.mark.slow
 def test_the_lessons_of_a_handoff_that_an_agent_wrote_become_notes_too(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     talk.asks("Decide").says("Decided.")
@@ -163,6 +168,7 @@ def test_the_lessons_of_a_handoff_that_an_agent_wrote_become_notes_too(life: Wit
     }
 
 
+@pytest.mark.slow
 def test_a_question_and_its_answer_leave_a_line_of_activity_and_no_handoff(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     work(talk)
@@ -176,6 +182,7 @@ def test_a_question_and_its_answer_leave_a_line_of_activity_and_no_handoff(life:
     assert [line.partition("] ")[2].partition("] ")[2] for line in life.activity()][-1].startswith("What is a cart?")
 
 
+@pytest.mark.slow
 def test_a_long_talk_is_handed_off_though_nothing_was_changed(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     for nth in range(5):
@@ -185,6 +192,7 @@ def test_a_long_talk_is_handed_off_though_nothing_was_changed(life: Witnessed, t
     assert len(life.handoffs()) == 1
 
 
+@pytest.mark.slow
 def test_after_outside_text_what_could_steer_says_where_it_came_from(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     once.first(life.state, key, once.TAINT, "web")
@@ -196,6 +204,7 @@ def test_after_outside_text_what_could_steer_says_where_it_came_from(life: Witne
     assert [note.origin for note in life.notes().values()] == ["web"]
 
 
+@pytest.mark.slow
 def test_secrets_in_what_is_quoted_never_reach_the_disk(life: Witnessed, tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     key, talk = life.talk(tmp_path)
@@ -209,6 +218,7 @@ def test_secrets_in_what_is_quoted_never_reach_the_disk(life: Witnessed, tmp_pat
         assert not path.exists() or secret.encode() not in path.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_account_of_a_running_session_is_kept_and_goes_with_its_close(life: Witnessed, tmp_path: Path) -> None:
     key, talk = life.talk(tmp_path)
     work(talk)

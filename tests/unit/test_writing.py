@@ -62,6 +62,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_without_a_git_identity_both_ours_and_a_persons_edits_are_committed(vault: str, bare_machine: Path) -> None:
     assert remember(vault).commit
     Path(vault, "knowledge/mine.md").write_text("by hand\n")
@@ -154,6 +155,7 @@ def tree(vault: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_a_callers_git_variables_do_not_reach_the_vault(
     vault: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +181,7 @@ def test_a_callers_git_variables_do_not_reach_the_vault(
     assert (git(outer, "rev-parse", "HEAD"), git(outer, "status", "--porcelain")) == before
 
 
+@pytest.mark.slow
 def test_a_vault_inside_another_repository_and_the_outer_one_leave_each_other_alone(place: Path) -> None:
     outer = place / "dotfiles"
     git(place, "init", "-q", str(outer))
@@ -201,6 +204,7 @@ def test_a_vault_inside_another_repository_and_the_outer_one_leave_each_other_al
     assert is_clean(vault)
 
 
+@pytest.mark.slow
 def test_a_vault_whose_history_was_deleted_begins_a_new_one_only_by_the_users_word(vault: str) -> None:
     filed = remember(vault)
     Path(vault, "knowledge/mine.md").write_text("by hand\n")
@@ -215,6 +219,7 @@ def test_a_vault_whose_history_was_deleted_begins_a_new_one_only_by_the_users_wo
     assert is_clean(vault)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ["HEAD", "objects", "refs", "config"])
 def test_a_repository_that_was_half_made_is_completed(vault: str, left: str) -> None:
     home = Path(vault, ".git")
@@ -225,6 +230,7 @@ def test_a_repository_that_was_half_made_is_completed(vault: str, left: str) -> 
     assert is_clean(vault)
 
 
+@pytest.mark.slow
 def test_a_vault_that_is_a_linked_work_tree_is_written_like_any_other(vault: str, place: Path) -> None:
     git(place, "init", "-q", f"{place}/main")
     git(f"{place}/main", "commit", "-q", "--allow-empty", "-m", "first")
@@ -235,6 +241,7 @@ def test_a_vault_that_is_a_linked_work_tree_is_written_like_any_other(vault: str
     assert not Path(place, "main/knowledge").exists()
 
 
+@pytest.mark.slow
 def test_our_machinery_is_never_committed_whatever_became_of_the_ignore_file(vault: str) -> None:
     remember(vault)
     git(vault, "rm", "-q", ".gitignore", ".gitattributes")
@@ -247,6 +254,7 @@ def test_our_machinery_is_never_committed_whatever_became_of_the_ignore_file(vau
     assert git(vault, "show", "HEAD:.gitattributes").startswith("* -text")
 
 
+@pytest.mark.slow
 def test_another_branch_is_written_where_it_is(vault: str) -> None:
     remember(vault)
     main = git(vault, "rev-parse", "main")
@@ -256,6 +264,7 @@ def test_another_branch_is_written_where_it_is(vault: str) -> None:
     assert git(vault, "rev-parse", "main") == main
 
 
+@pytest.mark.slow
 def test_on_no_branch_the_main_one_follows_so_that_a_checkout_hides_nothing(vault: str) -> None:
     remember(vault)
     git(vault, "checkout", "-q", "--detach")
@@ -265,6 +274,7 @@ def test_on_no_branch_the_main_one_follows_so_that_a_checkout_hides_nothing(vaul
     assert Path(vault, filed.path).exists()
 
 
+@pytest.mark.slow
 def test_at_an_old_commit_that_a_person_looks_at_nothing_is_written(vault: str) -> None:
     remember(vault)
     newest = remember(vault, "More.")
@@ -288,6 +298,7 @@ def conflict(vault: str) -> None:
     git(vault, "commit", "-qam", "main")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "end", "what"),
     [
@@ -315,6 +326,7 @@ def test_what_a_person_began_and_did_not_finish_is_not_ended_by_us(
     assert remember(vault, "Now.").commit
 
 
+@pytest.mark.slow
 def test_a_stash_that_conflicts_is_left_to_the_person(vault: str) -> None:
     remember(vault, "Locks.")
     Path(vault, PATH).write_text("stashed\n")
@@ -329,6 +341,7 @@ def test_a_stash_that_conflicts_is_left_to_the_person(vault: str) -> None:
     assert remember(vault, "Now.").commit
 
 
+@pytest.mark.slow
 def test_a_persons_edits_of_every_sort_are_committed_as_theirs(vault: str) -> None:
     for name in ("one", "two", "three", "four", "five"):
         remember(vault, name)
@@ -353,6 +366,7 @@ def test_a_persons_edits_of_every_sort_are_committed_as_theirs(vault: str) -> No
     assert git(vault, "show", "HEAD:link.md") == "/etc/passwd"
 
 
+@pytest.mark.slow
 def test_a_version_that_was_only_staged_is_kept_in_the_history(vault: str) -> None:
     remember(vault, "Locks.")
     Path(vault, PATH).write_text("staged\n")
@@ -368,6 +382,7 @@ def test_a_version_that_was_only_staged_is_kept_in_the_history(vault: str) -> No
     assert is_clean(vault)
 
 
+@pytest.mark.slow
 def test_our_change_of_the_file_that_a_person_just_edited_is_a_commit_of_its_own(vault: str) -> None:
     remember(vault, "Locks.")
     file = Path(vault, PATH)
@@ -385,6 +400,7 @@ def test_our_change_of_the_file_that_a_person_just_edited_is_a_commit_of_its_own
     assert file.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.slow
 def test_what_git_cannot_keep_does_not_stop_us(vault: str) -> None:
     remember(vault, "Locks.")
     inner = Path(vault, "knowledge/clone")
@@ -400,6 +416,7 @@ def test_what_git_cannot_keep_does_not_stop_us(vault: str) -> None:
     assert remember(vault, "again").commit
 
 
+@pytest.mark.slow
 def test_an_edit_that_leaves_everything_as_it_was_makes_no_commit(vault: str) -> None:
     head = remember(vault).commit
     os.utime(Path(vault, "BRAIN.md"))
@@ -408,6 +425,7 @@ def test_an_edit_that_leaves_everything_as_it_was_makes_no_commit(vault: str) ->
         assert writer.commit("nothing", {"BRAIN.md": writer.read("BRAIN.md")}, cause="x", by=BY_UPKEEP).commit == ""
 
 
+@pytest.mark.slow
 def test_files_that_hooks_append_to_are_ours_and_an_edit_of_them_is_the_persons(vault: str) -> None:
     remember(vault)
     Path(vault, "activity.log").write_text("one\n")
@@ -419,6 +437,7 @@ def test_files_that_hooks_append_to_are_ours_and_an_edit_of_them_is_the_persons(
     assert authors(vault, 2)[1] == "operator: activity.log"
 
 
+@pytest.mark.slow
 def test_a_lock_whose_owner_is_dead_is_removed(vault: str) -> None:
     remember(vault)
     for name in ("index.lock", "HEAD.lock", "refs/heads/main.lock", "config.lock", "next-index-1234.lock"):
@@ -427,6 +446,7 @@ def test_a_lock_whose_owner_is_dead_is_removed(vault: str) -> None:
     assert not list(Path(vault, ".git").rglob("*.lock"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_lock_whose_owner_lives_stays_and_says_so(vault: str, place: Path, stopped: bool) -> None:
     remember(vault, "Locks.")

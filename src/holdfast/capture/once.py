@@ -126,10 +126,10 @@ def take(state: str, episode: str, name: str) -> str | None:
     mine = f"{path}.{posix.getpid()}"
     try:
         posix.rename(path, mine)
+        text = platform.read_file(mine, LARGEST).decode("utf-8", "replace")
+        posix.unlink(mine)
     except OSError:
         return None
-    text = platform.text(mine, LARGEST)
-    platform.remove(mine)
     return text
 
 
