@@ -24,6 +24,7 @@ from holdfast.field.embedder_models import BATCH, PIECES, WEIGHTS, Endpoint, Onn
 from holdfast.field.embedders import NoVectors
 from holdfast.field.thought import Thought
 
+REQUESTS = Path(__file__).resolve().parent.parent / "requests"  # prompts of many languages
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600)
 
 
@@ -284,6 +285,20 @@ def test_each_text_gets_its_own_passages_back() -> None:
     made = embedders.vectors(WordLlama(), ["a lock", "", "word " * 130, "a lock"])
     assert shapes(made) == [(1, 256), (0, 256), (3, 256), (1, 256)]
     assert numpy.array_equal(made[0], made[3])
+
+
+@pytest.mark.slow
+def test_a_text_is_cut_as_the_tokenizer_cuts_it() -> None:
+    place = embedder_models.wordllama_folder()
+    assert place
+    tokenizer = Tokenizer.from_file(str(place / embedder_models.PIECES))
+    tokenizer.no_truncation()
+    typed = [line.partition("\t")[2] for path in sorted(REQUESTS.glob("*.tsv")) for line in path.open(encoding="utf-8")]
+    texts = [line.strip() for line in typed[::7] if not any(one in line for one in embedder_models.APART)]
+    assert len(texts) > 100
+    for text in texts:
+        wanted = tokenizer.encode(text, add_special_tokens=False).ids
+        assert embedder_models._piece_numbers(text, place / embedder_models.PIECES) == wanted, text
 
 
 WITHOUT = """

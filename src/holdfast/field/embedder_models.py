@@ -59,6 +59,7 @@ DIMENSION = 256
 MISSING = "WordLlama is not installed as holdfast needs it; nothing was changed, and search by words goes on."
 SPACE = "\u2581"  # stands for a space in the names of pieces, and only at their beginning
 APART = ("<unk>", "<s>", "</s>", "  ", SPACE)  # texts with these are cut by further rules
+SHORT = 400  # characters of a text that is cut here: the cost grows with the square of its longest word
 BYTES, LETTERS = 3, 259  # the first piece of a single byte, and the first that is written as it reads
 
 
@@ -93,7 +94,7 @@ class WordLlama:
         """The same for one text. Loading numpy and the tokenizer takes longer than all else that a command does, so
         where they are not there yet the text is cut into pieces here."""
         place = self._place or wordllama_folder()
-        if place is None or "numpy" in sys.modules or any(one in text for one in APART):
+        if place is None or "numpy" in sys.modules or len(text) > SHORT or any(one in text for one in APART):
             return self.embed([text])[0]
         try:
             rows = _rows(place / WEIGHTS, _piece_numbers(_clean(text), place / PIECES))
