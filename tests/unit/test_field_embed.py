@@ -301,6 +301,30 @@ def test_a_text_is_cut_as_the_tokenizer_cuts_it() -> None:
         assert embedder_models._piece_numbers(text, place / embedder_models.PIECES) == wanted, text
 
 
+CUT_SHORT = """
+import sys
+from pathlib import Path
+from holdfast.field.embedder_models import WordLlama
+from holdfast.field.embedders import NoVectors
+try:
+    WordLlama(Path(sys.argv[1])).query("orders")
+except NoVectors:
+    print("no vectors")
+"""
+
+
+@pytest.mark.slow
+def test_a_model_that_was_cut_short_is_told_as_no_vectors(tmp_path: Path) -> None:
+    place = wordllama_folder()
+    assert place
+    for name in (PIECES, WEIGHTS):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((place / name).read_bytes())
+    with (tmp_path / WEIGHTS).open("r+b") as file:
+        file.truncate((tmp_path / WEIGHTS).stat().st_size // 3)
+    assert subprocess.check_output([sys.executable, "-c", CUT_SHORT, str(tmp_path)], text=True) == "no vectors\n"
+
+
 WITHOUT = """
 import json, sys
 from holdfast.field.embedder_models import WordLlama

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,28 @@ from holdfast.field.embedder_models import WordLlama
 from holdfast.field.embedders import WORDLLAMA as NAME
 from holdfast.field.embedders import Settings
 from holdfast.serve.service import AT_WORK, Warm
+
+WARMED = """
+import os, sys, threading, time
+from holdfast.field.embedder_models import WordLlama
+from holdfast.serve.service import Warm
+was_there = "numpy" in sys.modules
+warm = Warm(sys.argv[1], WordLlama(), time.time, os.environ)
+warm.start()
+for _ in range(300):
+    if "numpy" in sys.modules:
+        break
+    threading.Event().wait(0.1)
+warm.stop()
+print(was_there, "numpy" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_the_model_is_loaded_before_the_first_question(fresh: Home) -> None:
+    assert fresh.cli("remember", "Orders use optimistic locking").status == 0
+    line = [sys.executable, "-c", WARMED, str(fresh.vault)]
+    assert subprocess.check_output(line, text=True, env=fresh.env) == "False True\n"
 
 
 @pytest.mark.slow

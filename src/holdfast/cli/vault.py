@@ -277,11 +277,13 @@ def _proposal_lines(proposal: Proposal) -> Iterator[str]:
 
 
 def _import_record(items: tuple[Item, ...], proposal: Proposal, commit: str) -> dict[str, Any]:
-    of_source = ("name", "project", "file", "first", "last")
     listed = [
         {
-            **{name: getattr(item, name) for name in ("action", "kind", "path")},
-            **{name: getattr(item.candidate, name) for name in of_source},
+            "action": item.action,
+            "kind": item.kind,
+            "name": item.candidate.name,
+            "path": item.path,
+            **{name: getattr(item.candidate, name) for name in ("project", "file", "first", "last")},
             "secrets": list(item.candidate.secrets),
         }
         for item in items

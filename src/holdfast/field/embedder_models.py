@@ -98,7 +98,7 @@ class WordLlama:
             return self.embed([text])[0]
         try:
             rows = _rows(place / WEIGHTS, _piece_numbers(_clean(text), place / PIECES))
-        except (OSError, ValueError, KeyError):
+        except Exception:  # whatever is wrong with the files, `embed` says as NoVectors
             return self.embed([text])[0]
         mean = [math.fsum(column) / len(rows) for column in zip(*rows, strict=True)] or [0.0] * DIMENSION
         length = math.hypot(*mean) or 1.0

@@ -169,8 +169,8 @@ def everything(
 def catch_up(
     field: Field, *, progress: Callable[[int], None] = lambda _: None, ticks: Callable[[], float] = time.perf_counter
 ) -> None:
-    """The part of it for a caller that waits for an answer. The model that serves comes first; of a large lot only what
-    takes about a second, and the rest is left to a process of its own."""
+    """Embed new texts while a caller waits. The model that serves comes first; of a large lot only about a second's
+    worth, and the rest is left to a process of its own."""
     chosen, store, later = field.embedder, field.store, field.later
     if chosen is None:
         return

@@ -31,8 +31,8 @@ PROGRAM = "import sys; sys.path.append(sys.argv[1]); from holdfast.field import 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of the last one. `before` is the model that served when it began; `ended` 0 while it is at it, or was
-    killed; `problem` is why it gave up."""
+    """Progress of the last embedding process. `before` is the model that served when it began; `ended` 0 while it is at
+    it, or was killed; `problem` is why it gave up."""
 
     model: str
     before: str = ""
@@ -45,7 +45,7 @@ class Progress:
 
 
 def progress(vault: str) -> Progress | None:
-    """The record of the last one; None where there was none."""
+    """The record of the last embedding process; None where there was none."""
     try:
         found = codec.decode(platform.read_file(_path(vault, FILE), LARGEST))
         return Progress(**{name: found[name] for name in Progress.__dataclass_fields__})

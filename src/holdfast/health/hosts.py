@@ -211,9 +211,9 @@ def check_permission(place: Place) -> Iterator[Finding]:
 def check_other_memory(place: Place) -> list[Finding]:
     """Two tools that hook the same events both spend the context, and each may store what the other injected."""
     found: dict[str, str] = {}
-    files = [*(one for name in KNOWN for one in of_host(name, place))]
-    files += [one for name in KNOWN for one in _there(registrar(name).state_files(place.env))]
-    for one in files:
+    for one in (
+        one for name in KNOWN for one in (*of_host(name, place), *_there(registrar(name).state_files(place.env)))
+    ):
         for text in (text.lower() for key in PLACES for text in texts(one.part(key))):
             for name in OTHERS:
                 if name in text:

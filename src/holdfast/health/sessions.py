@@ -233,7 +233,7 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Left:
-    """The rest of one episode: how many flags wait, are dead, or are in a close's hands; and its mark."""
+    """Leftovers of one episode: how many flags wait, are dead, or are in a close's hands; and its mark."""
 
     waiting: int = 0
     dead: int = 0
@@ -276,7 +276,7 @@ def _living(place: Place, now: float) -> tuple[set[str], set[str]]:
 
 
 def _left(place: Place, now: float) -> tuple[dict[str, Left], int, tuple[queue.Entry, ...]]:
-    """The rest of each episode, how many marks are none, and all entries of the queue."""
+    """Leftovers of each episode, how many marks cannot be read, and all entries of the queue."""
     found, unreadable = marks_left(place.state)
     marked = {str(one.get("episode", "")): one for one in found}
     entries = queue.read(f"{place.state}/queue", now).entries

@@ -72,7 +72,9 @@ def settings(found: Mapping[str, Any]) -> Settings:
     table = config.section(found, SECTION)
     workers = int(min(MOST_WORKERS, max(1.0, config.number(table, "workers", WORKERS))))
     timeout = min(LONGEST_TIMEOUT, max(1.0, config.number(table, "timeout", TIMEOUT)))
-    named = given if given["name"] != VERBATIM else {}  # of another judge is nothing that counts
+    named = (
+        given if given["name"] != VERBATIM else {}
+    )  # model, url and key count only for the judge that they were given for
     return Settings(**named, workers=workers, timeout=timeout)
 
 

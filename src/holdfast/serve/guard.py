@@ -250,7 +250,7 @@ class Guard:
 
 
 def hosts(port: int | None) -> frozenset[str]:
-    """The Host that a client sends which means us."""
+    """The Host headers that mean this server."""
     if port is None:
         return frozenset(NAMES)
     return frozenset(f"{name}:{port}" for name in NAMES) | (frozenset(NAMES) if port == 80 else frozenset())

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -139,7 +140,9 @@ class Warm:
             try:
                 if home.format_of(self.vault):  # one that was taken away is not made anew
                     with self.field() as field:
-                        field.vector("warm")
+                        with suppress(NoVectors):  # the whole model: a single question would take the short way
+                            if asker := field.asker():
+                                asker.embed(["warm"])
                         intake.sync(field, progress=self._go_on)
             except (_Stopped, HoldfastError, OSError):
                 pass  # a question that meets the same says so

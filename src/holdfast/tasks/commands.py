@@ -254,9 +254,15 @@ def tell(vault: str, saved: Saved, speaker: Speaker, now: float) -> None:
     The entry is durable whatever becomes of these."""
     state, one = home.state(vault), saved.entry
     try:
-        told = {"task": saved.task.id, "project": saved.task.project, "episode": speaker.episode}
+        whose = {"project": saved.task.project, "episode": speaker.episode}
         rows: list[dict[str, object]] = [
-            {**told, "entry": made.id, "section": made.kind, **({"to": made.to} if made.to else {})}
+            {
+                "task": saved.task.id,
+                "entry": made.id,
+                "section": made.kind,
+                **whose,
+                **({"to": made.to} if made.to else {}),
+            }
             for made in (one, *saved.more)
         ]
         ledger.append_all(state, "task", now, rows)

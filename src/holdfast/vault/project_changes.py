@@ -1,7 +1,7 @@
 """Changes of projects: `project merge` makes two one, `project split` gives a folder a project of its own.
 
 Promise: projects.toml is all that changes, in one commit; no note, handoff, task or flag is rewritten. A merge is one
-table there (capture/project_merges), so taking it out gives each project its own memory back. A name or key that may
+table there (capture/same_project), so taking it out gives each project its own memory back. A name or key that may
 mean two things is reported, and nothing is guessed. The rest of the file stays as its owner wrote it: each edit is read
 back, and one that would say anything else is not made.
 """
