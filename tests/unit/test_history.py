@@ -314,3 +314,14 @@ def test_an_undo_without_a_vault_makes_none(fresh: Home, terminal: Terminal) -> 
     assert terminal("undo", "abcdef").status == 4
     assert terminal("undo", "abcdef", "--dry-run").status == 4
     assert not (fresh.vault / ".git").exists()
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_read_is_not_taken_for_one_that_was_removed(vault: str) -> None:
+    other = "knowledge/other.md"
+    ident = write(vault, "remember: two", {PATH: text(), other: text("other")})
+    Path(vault, PATH).unlink()
+    Path(vault, PATH).symlink_to(Path(vault, other))
+    with pytest.raises(OSError, match="locks"):
+        history.undo(vault, ident, NOW + 1, by=BY_USER)
+    assert Path(vault, other).exists(), "nothing of it was taken back"

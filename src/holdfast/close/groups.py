@@ -58,7 +58,7 @@ def own_words(body: str) -> str:
 
 
 def proofs_in(body: str) -> tuple[str, ...]:
-    """The lines of that proof."""
+    """The lines of a note's proof."""
     below = body.partition(f"\n\n{index.EVIDENCE}\n")[2]
     return tuple(line[2:].strip() for line in below.splitlines() if line.startswith("- "))
 
@@ -132,7 +132,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Refused:
-    """One that may not, and why."""
+    """A decision that may not be carried out, and why."""
 
     flags: tuple[Flag, ...]
     why: str

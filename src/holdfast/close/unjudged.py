@@ -167,13 +167,18 @@ def _apply(writer: Writer, decided: Decided, olds: Sequence[Verbatim], by: str) 
     filing = Filing(writer.index, writer.read, is_by_hand=lambda path: was_edited_by_hand(writer.vault, path))
     replaced = [one.note.path for one in olds]
     sources = list(dict.fromkeys(source for one in olds for source in one.note.sources))
-    target, may_retire = "", judged.is_as_seen(filing, decided) and not filing.is_by_hand(decided.target)
+    target = ""
     if decided.action == "new" and len(olds) > 1:
         anchors = [anchor for one in olds for anchor in one.note.anchors]
         target = judged.begin(filing, decided, by, day=day, sources=sources, supersedes=replaced, anchors=anchors)
     elif decided.action == "merge" and judged.merge(filing, decided, by, day=day, sources=sources):
         target = decided.target
-    elif decided.action == "supersede" and len(olds) == 1 and may_retire:
+    elif (
+        decided.action == "supersede"
+        and len(olds) == 1
+        and judged.is_as_seen(filing, decided)
+        and not filing.is_by_hand(decided.target)
+    ):
         target, text = replaced[0], olds[0].text
         filing.put(target, notes.with_fields(text, supersedes=[decided.target], judged=by, edited=day))
         replaced = [decided.target]

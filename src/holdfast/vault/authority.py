@@ -24,7 +24,6 @@ from holdfast.capture.gate import LIFTED, MADE, Asker, Change
 from holdfast.errors import UsageError
 from holdfast.model import KINDS, TRUSTED, Flag
 from holdfast.vault import armed_file, git_loose, journal, notes
-from holdfast.vault.git import Repository
 from holdfast.vault.notes import GLOBAL
 
 if TYPE_CHECKING:

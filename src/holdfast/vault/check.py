@@ -295,6 +295,7 @@ def _keep(vault: str, head: str, errors: Mapping[str, int], checked: float) -> N
     record = {"v": VERSION, "commit": head, "whole": checked, "errors": dict(errors)}
     with suppress(OSError):  # a vault that takes no writes can be looked at all the same
         platform.write_atomic(_place(vault), codec.encode(record), durable=False)
+    with suppress(OSError):
         platform.write_atomic(f"{home.state(vault)}/check", b"%d\n" % sum(errors.values()), durable=False)
 
 

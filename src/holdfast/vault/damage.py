@@ -178,7 +178,7 @@ def of(repository: Repository, head: str, path: str, vanished: frozenset[str]) -
         return "is gone: something else lies where its folder was"
     except OSError:
         return UNREADABLE
-    if stat.S_ISDIR(seen.st_mode) and platform.names(whole):
+    if stat.S_ISDIR(seen.st_mode) and os.access(whole, os.R_OK) and platform.names(whole):
         return ""  # somebody made a folder of a note
     if not stat.S_ISREG(seen.st_mode):
         kind = platform.KINDS.get(stat.S_IFMT(seen.st_mode), "something else")

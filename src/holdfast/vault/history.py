@@ -240,7 +240,7 @@ def _planned(repository: Repository, wanted: str, known: index.Index) -> UndoPla
         was, made = texts_of[one.before], texts_of[one.after]
         if one.path == TABLES and (made or "").startswith(was or ""):
             continue  # hooks register projects, and whichever change comes next carries it along
-        ours = journal.read(repository.vault, one.path)
+        ours = _read(repository.vault, one.path)
         merged = merge(one.path, base=made, ours=ours, theirs=was)
         if merged.conflict:
             raise UsageError(
@@ -263,8 +263,14 @@ def _from_handoff(repository: Repository, wanted: str, known: index.Index) -> Un
     added = repository.text("log", "--format=%H", "--diff-filter=A", "-n1", "--", path).split()
     if not added:
         return None
-    planned_on = {path: journal.read(repository.vault, path)}
+    planned_on = {path: _read(repository.vault, path)}
     return UndoPlan(_entries(repository, added)[0], with_map({path: None}, known), planned_on)
+
+
+def _read(vault: str, path: str) -> str | None:
+    """The text of a file; None where there is none. Raises OSError: an unreadable file is not a removed one."""
+    raw = journal.content(vault, path)
+    return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
 def with_map(texts: dict[str, str | None], known: index.Index) -> dict[str, str | None]:

@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from holdfast.capture import platform
@@ -144,7 +145,7 @@ def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_
     names = [*(name for host in hosts for name in host.instructions), *(OF_OTHER_HOSTS if all_hosts else ())]
     found = [InstructionFile(f"{root}/{name}", name, inside=root) for name in names]
     if all_hosts:
-        rules = sorted(name for name in platform.names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
+        rules = sorted(name for name in _names(f"{root}/.cursor/rules") if name.endswith(".mdc"))
         labels = [f".cursor/rules/{name}" for name in rules]
         found += [InstructionFile(f"{root}/{one}", one, inside=root) for one in labels]
     users = [f"{host.folder(env)}/{host.instructions[0]}" for host in hosts]
@@ -155,13 +156,20 @@ def known_places(root: str, cwd: str, user: str, env: Mapping[str, str], *, all_
     return found + [place for top in tops for place in _auto_memory(top, dict.fromkeys((root, cwd)), root, user)]
 
 
+def _names(folder: str) -> list[str]:
+    """The names in a folder; none where it cannot be read."""
+    with suppress(OSError):
+        return os.listdir(folder)
+    return []
+
+
 def _auto_memory(top: str, folders: Mapping[str, None], root: str, user: str) -> Iterator[InstructionFile]:
     """Files that a host noted by itself: its index first, then the files by topic."""
     spellings = {re.sub("[^A-Za-z0-9]", "-", one): None for one in folders}
     spellings.update({one.replace("/", "-"): None for one in folders})
     for name in spellings:
         folder = f"{top}/{name}/memory"
-        names = sorted(platform.names(folder), key=lambda one: (one != "MEMORY.md", one))
+        names = sorted(_names(folder), key=lambda one: (one != "MEMORY.md", one))
         for one in names:
             if one.endswith(".md"):
                 yield InstructionFile(f"{folder}/{one}", label(f"{folder}/{one}", root, user), inside=folder)

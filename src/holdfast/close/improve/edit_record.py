@@ -160,7 +160,9 @@ def render(record: Record) -> str:
 
 
 def _reversed(diff: str) -> str:
-    """The same patch the other way round."""
+    """The same patch the other way round; "" where its head was cut off."""
+    if len(_lines(diff)) < 2:
+        return ""
     first, second, *lines = _lines(diff)
     out = [f"--- {second[4:]}", f"+++ {first[4:]}"]
     for line in lines:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.capture import armed_match
 from holdfast.capture.flag_words import RULE, SKILL
@@ -21,9 +21,6 @@ from holdfast.model import Flag, replace
 from holdfast.text import shell_programs
 from holdfast.vault import armed
 from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
-
-if TYPE_CHECKING:
-    pass
 
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
 OPENING = re.compile(r"^snag\s*:\s*", re.IGNORECASE)

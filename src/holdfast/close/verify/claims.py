@@ -112,7 +112,7 @@ def normal(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """The text so, with its lines: a number at the end of one does not count what the next begins with."""
+    """The same line by line: a number at the end of one does not count what the next begins with."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.translate(_SAME).splitlines())))
 
 

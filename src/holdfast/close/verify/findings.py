@@ -212,8 +212,8 @@ def stems(text: str) -> list[str]:
 
 
 def foreign(text: str, known: Collection[str], spoken: Collection[str]) -> str:
-    """The reason why a sentence is not about what is `known`, by their stems; "" where it does not, or where it
-    cannot be told. `spoken` are the words that were said in the session: they show in which language."""
+    """The reason why a sentence is not about what is `known`, by their stems; "" where it is, or where it cannot
+    be told. `spoken` are the words that were said in the session: they show in which language."""
     carried = stems(text)
     if len(carried) < FEWEST or not _is_spoken(text, spoken):
         return ""
