@@ -22,12 +22,12 @@ else:
         defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
 
         def init(self, *args, **fields):
-            own = self.__dict__
-            own.update(defaults)
-            own.update(zip(names, args, strict=False))
-            own.update(fields)
-            if own.keys() != known or len(args) > len(names):
+            given = {**defaults, **dict(zip(names, args, strict=False)), **fields}
+            if given.keys() != known or len(args) > len(names):
                 raise TypeError(f"{cls.__name__} takes {', '.join(names)}")
+            own = self.__dict__
+            for name in names:  # in their order: records on disk are written from it
+                own[name] = given[name]
 
         def refuse(_self, name, *_):
             raise AttributeError(f"{cls.__name__} is frozen; {name} cannot change")
@@ -130,9 +130,7 @@ class Flag:
     def from_record(cls, record: dict[str, Any]) -> Flag:
         """The flag in a record of the queue; fields that a newer version added are left aside. Raises KeyError."""
         proofs, when = record.get("evidence"), record.get("time")
-        texts = {
-            name: str(record.get(name, "")) for name in ("host", "episode", "project", "text", "status", "answers")
-        }
+        texts = ("host", "episode", "project", "text", "status", "answers")
         return cls(
             id=str(record["id"]),
             time=float(when) if isinstance(when, (int, float)) else 0.0,

@@ -177,6 +177,10 @@ def test_the_summariser_of_a_compaction_is_no_subagent(state: str) -> None:
 # --- commits
 
 COMMITS = [
+    'cd "$(git rev-parse --show-toplevel)" && git commit -m x',
+    '[ -n "$(git status --porcelain)" ] && git commit -am x',
+    'echo "`date`" && git commit -m x',
+    'a "$(b "$(c)")" && git commit -m x',
     "git commit",
     "git commit -m x",
     "git  commit\t-m x",

@@ -185,8 +185,8 @@ def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
             continue
         note = " (dead letter)" if entry.state == queue.DEAD else ""
         is_said = bool(flag.status) and flag.origin == "user"
-        day = time.strftime("%Y-%m-%d", time.gmtime(flag.time))
-        note += f" (said by the user on {day}, not confirmed)" if is_said else ""
+        if is_said:
+            note += f" (said by the user on {time.strftime('%Y-%m-%d', time.gmtime(flag.time))}, not confirmed)"
         note += " (proposed by the agent, not confirmed by the user)" if gate.is_proposal(flag) else ""
         note += " (of a session that still runs)" if flag.episode in living else ""
         text = flag.text if len(flag.text) <= LONGEST else flag.text[:LONGEST] + "…"

@@ -1,1 +1,1 @@
-"""What must not be lost: it is on disk here before anybody is told that it is. Standard library only."""
+"""Capture: what must not be lost is on disk before anybody is told so. Standard library only."""

@@ -164,7 +164,11 @@ class OwnFiles:
     def _known(self) -> dict[str, list[tuple[str, str]]]:
         if self._lines is None:
             self._lines = {}
-            for line in platform.text(self._file, LARGEST_RECORD * 2).splitlines():
+            try:
+                text = platform.read_regular(self._file, LARGEST_RECORD * 2).decode("ascii", "replace")
+            except (OSError, ValueError):
+                text = ""
+            for line in text.splitlines():
                 path, _, rest = line.partition(" ")
                 stood, _, session = rest.partition(" ")
                 self._lines.setdefault(path, []).append((stood, session))

@@ -76,7 +76,7 @@ def user_home(env: Mapping[str, str]) -> str:
 
 
 def data_folder(env: Mapping[str, str]) -> str:
-    """Where the launcher and the command lie."""
+    """The folder of the launcher and the command."""
     data = env.get("XDG_DATA_HOME", "")  # a relative one is to be ignored, says its specification
     return f"{data if data.startswith('/') else f'{user_home(env)}/.local/share'}/holdfast"
 

@@ -230,7 +230,8 @@ def sweep(state: str, now: float) -> int:
 
 
 def _old(folder: str, now: float) -> list[str]:
-    return [path for path in platform.newest(folder, ("",)) if now - platform.modified(path) > KEPT]
+    paths = (f"{folder}/{name}" for name in platform.names(folder))
+    return [path for path in paths if platform.modified(path) < now - KEPT]
 
 
 def _make_folder(path: str) -> None:

@@ -248,7 +248,7 @@ def _sure(scene: Scene, episode: Episode, name: str, unit: Unit, path: str) -> I
 
 
 def _commit(scene: Scene, now: InHand, told: list[Observation], named: list[Unit]) -> InHand:
-    """What a commit ends: the units that it names, and the one in hand if its file is in it as it lies there."""
+    """End the units that a commit names, and the one in hand if its file is in it as it lies there."""
     words = {word.strip(watch.AROUND + "\"'!.").lower() for word in scene.moment.command.split()}
     if words & UNFINISHED:
         return now

@@ -36,7 +36,7 @@ def command_of(env: Mapping[str, str]) -> str:
 
 
 def speaker(scene: Scene, episode: Episode | None, origin: str = "") -> flags.Speaker:
-    """Who is speaking here: the agent, and with it whatever text has entered its context."""
+    """The speaker: the agent, with whatever text has entered its context."""
     key = episode.key if episode else ""
     if not origin:
         from holdfast.capture.gate import agents_origin

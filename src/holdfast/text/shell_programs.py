@@ -54,6 +54,7 @@ def split(line: str, targets: list[str] | None = None) -> Iterator[list[str]]:
     quote = ""
     is_target = False
     documents: list[str] = []
+    around: list[tuple[str, str]] = []  # what closes each open substitution, and the quote that it stands in
     at = 0
     while at <= len(line):
         letter = line[at : at + 1]
@@ -72,17 +73,30 @@ def split(line: str, targets: list[str] | None = None) -> Iterator[list[str]]:
         elif letter in " \t<>" or letter in ENDS or is_substituted or (letter in "{}" and word is None):
             if word is not None:
                 (targets if is_target and targets is not None else [] if is_target else words).append(word)
-            is_target = letter == ">" or (is_target and word is None and letter in (" ", "&"))
+            is_forced = line[at - 1 : at + 1] == ">|"
+            is_target = letter == ">" or (is_target and word is None and (letter in (" ", "&") or is_forced))
             word = None
-            if not letter or is_substituted or (letter in ENDS + "{}" and not (is_target and letter == "&")):
+            if not letter or is_substituted or (letter in ENDS + "{}" and not (is_target and letter in "&|")):
                 if letter == "\n":
                     at = _behind(line, at, [] if SHELLS.intersection(without_starters(words)[:1]) else documents)
                     documents = []
                 yield words
-                words, quote, is_target = [], "", False
+                words, is_target = [], False
+                quote = _crossed(letter, quote, around)
+                at += letter == "$"
         else:
             word = (word or "") + letter
         at += 1
+
+
+def _crossed(letter: str, quote: str, around: list[tuple[str, str]]) -> str:
+    """The quote that is open behind a sign that ends a command. A substitution begins without one; behind its end the
+    quote that it stands in goes on."""
+    if around and letter == around[-1][0]:
+        return around.pop()[1]
+    if letter in ("`", "$", "("):
+        around.append(("`" if letter == "`" else ")", quote))
+    return ""
 
 
 def _in_quotes(line: str, at: int, quote: str) -> tuple[str, int, str]:

@@ -99,7 +99,7 @@ def _with_roots(text: str, folder: str, wanted: Mapping[str, Any] | None = None)
     elif TABLE not in wanted:
         document.remove(TABLE)
     elif KEY not in wanted[TABLE]:
-        table.remove(KEY)
+        del table[KEY]  # a table that lies in several places cannot remove
     else:
         table[KEY].remove(folder)
     return mark + str(document.as_string()).replace("\n", end)
