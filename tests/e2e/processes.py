@@ -25,6 +25,19 @@ def of_home(folder: Path) -> list[int]:
     return found
 
 
+def in_background_of(folder: Path) -> list[int]:
+    """Those among them that hooks of ours have started."""
+    found = []
+    for pid in of_home(folder):
+        try:
+            environ = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if b"HOLDFAST_CHILD=1" in environ.split(b"\0"):
+            found.append(pid)
+    return found
+
+
 def end_all_of(folder: Path) -> None:
     """Ask them to end, then end them."""
     deadline = time.monotonic() + PATIENCE

@@ -11,7 +11,7 @@ from .carried import RULE, WISH, assert_carried_over
 from .claude_desk import ClaudeDesk
 from .codex_desk import CodexDesk
 from .model_server import ModelServer
-from .processes import end_all_of, of_home
+from .processes import end_all_of, in_background_of, of_home
 from .runners import Desk, wait_for
 from .steps import say
 from .terminal import Terminal
@@ -143,6 +143,9 @@ def test_a_day_in_the_terminal_of_codex(codex: CodexDesk, server: ModelServer) -
         wait_for("the end of the terminal", terminal.is_over)
     # Codex leaves a server running that is the parent of our hooks, and tells of an end only a minute after the last
     # terminal has gone. Here the user logs out before that: nobody tells, so the next start has to find it out.
+    wait_for(
+        "the close of the first session", lambda: not in_background_of(codex.home)
+    )  # kills are crash tests' subject
     assert of_home(codex.home) != []
     end_all_of(codex.home)
     codex.ask("Hello", say("Hello."))
