@@ -106,7 +106,7 @@ def _fault(found: list[Fault], now: float) -> str:
 def _untold(
     state: str, left: list[marks.Mark], mine: list[queue.Entry]
 ) -> tuple[tuple[Item, ...], tuple[tuple[str, str], ...]]:
-    """What the user said, and the account, of sessions that no close has told of yet."""
+    """The user's words and the account of sessions that no close has told of yet."""
     untold = [mark for mark in left if mark.story]
     if not untold:
         return (), ()
@@ -171,7 +171,7 @@ def _session(mark: marks.Mark, running: set[str], now: float, *, closes: bool) -
 
 
 def _flags(mine: list[queue.Entry], living: set[str]) -> tuple[Item, ...]:
-    """What a session that still runs has flagged is told too: it may be the one that was just left. The user's words
+    """Flags of a session that still runs are told too: it may be the one that was just left. The user's words
     that somebody has put properly since are told by what puts them."""
     if not mine:
         return ()

@@ -187,7 +187,7 @@ def ask_server(state: str, project: str, prompt: str, within: float) -> list[tup
 
 
 def identity(seen: posix.stat_result) -> str:
-    """Which folder it is, by whatever name."""
+    """The identity of a folder, under any name."""
     return f"{seen.st_dev}.{seen.st_ino}"
 
 

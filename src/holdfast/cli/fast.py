@@ -154,7 +154,7 @@ def dispatch(argv: list[str], env: Mapping[str, str], began: int) -> int:
 
 
 def name_of(argv: list[str]) -> str:
-    """Which of our commands a line runs: the first word, or the first two."""
+    """The command that a line runs: the first word, or the first two."""
     return " ".join(argv[:2]) if argv[:1] == ["task"] else argv[0] if argv else ""
 
 

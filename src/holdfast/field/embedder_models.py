@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 from array import array
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,11 +145,18 @@ def _rows(path: Path, numbers: Sequence[int]) -> list[tuple[float, ...]]:
     return found
 
 
+@cache
+def _vocabulary(path: Path) -> dict[str, int]:
+    """The numbers of all pieces; read once, since a tool server is asked again and again."""
+    said = path.read_text(encoding="utf-8")
+    known: dict[str, int] = json.JSONDecoder().raw_decode(said, said.index("{", said.index('"vocab"')))[0]
+    return known
+
+
 def _piece_numbers(text: str, path: Path) -> list[int]:
     """A text as the tokenizer cuts it: of all neighbours those that make the earliest piece are joined first. No piece
     has a space behind its beginning, so each word is cut alone."""
-    said = path.read_text(encoding="utf-8")
-    known: dict[str, int] = json.JSONDecoder().raw_decode(said, said.index("{", said.index('"vocab"')))[0]
+    known = _vocabulary(path)
     found: list[int] = []
     for word in text.split(" ") if text else ():
         parts = [SPACE, *word]

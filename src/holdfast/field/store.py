@@ -45,7 +45,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Scope:
-    """Which thoughts are meant. `project` None is all of them; () and "" ask nothing. `kinds` are kinds or categories,
+    """The wanted thoughts. `project` None is all of them; () and "" ask nothing. `kinds` are kinds or categories,
     `trust` the origins that are wanted, `since` and `until` times of creation."""
 
     project: str | None = None

@@ -111,7 +111,7 @@ def _rules(moment: Moment, vault: str, env: Mapping[str, str], now: float) -> Re
 
 
 def _note_taint(moment: Moment, vault: str, project: Project, now: float, env: Mapping[str, str]) -> None:
-    """What enters the context of a session that is captured taints it, also from a folder that is not."""
+    """Text that enters a captured session taints it, also from a folder that is not captured."""
     known = _known(moment, vault)
     if moment.event != "after-tool" or not known or known.state != episodes.OPEN or known.project in project.ids:
         return

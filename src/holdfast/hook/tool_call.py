@@ -178,7 +178,7 @@ def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:
 
 
 def _cycle(scene: Scene, episode: Episode, used: int, *, is_pressed: bool) -> int:
-    """Which compaction cycle this is. A conversation that was rewound, or compacted behind our back, begins another:
+    """The compaction cycle. A conversation that was rewound, or compacted behind our back, begins another:
     nothing else makes use fall so far. Read in this order, two hooks at once begin the same one."""
     cycle = once.count(scene.state, episode.key, once.CYCLE)
     most = once.count(scene.state, episode.key, once.MOST)

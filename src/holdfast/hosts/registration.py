@@ -135,10 +135,10 @@ class Registrar(Protocol):
         """Whether one of them has something of ours in it."""
 
     def after(self, env: Env, cwd: str) -> tuple[str, ...]:
-        """What the user has to do now, a sentence each."""
+        """The steps that are left to the user, a sentence each."""
 
     def notes(self, env: Env, cwd: str, scope: Scope = "user") -> tuple[str, ...]:
-        """What is peculiar here and decides what is added, a sentence each."""
+        """Peculiarities of this machine that decide what is added, a sentence each."""
 
     def left(self, env: Env, cwd: str) -> tuple[str, ...]:
         """What uninstall does not take away because the host installed it or the user changed it, a sentence each."""
@@ -162,7 +162,7 @@ class Registrar(Protocol):
         """Every settings file that counts here, there or not: the user's, the project's, the machine's."""
 
     def state_files(self, env: Env) -> list[str]:
-        """What the host keeps for itself and tells something about folders, servers or plugins."""
+        """Files of the host's own that tell about folders, servers or plugins."""
 
     def sessions(self, env: Env) -> str:
         """The folder that its transcripts lie below."""
@@ -183,13 +183,13 @@ def command_path(env: Mapping[str, str]) -> Path:
 
 
 def registered_line(host: str, env: Mapping[str, str]) -> str:
-    """What a host runs through its shell. If the launcher itself is gone or broken the line still ends in 0."""
+    """The line that a host runs through its shell. It ends in 0 even if the launcher is gone or broken."""
     path = shlex.quote(str(launcher_path(env)))
     return f"[ ! -x {path} ] || {path} {shlex.quote(host)} || :"
 
 
 def nudged(env: Mapping[str, str]) -> str:
-    """What the launcher tells nudges to name; "" for plain `holdfast`."""
+    """The command that the launcher tells nudges to name; "" for plain `holdfast`."""
     try:
         text = platform.read_file(str(launcher_path(env))).decode("utf-8", "replace")
     except OSError:
@@ -202,7 +202,7 @@ def nudged(env: Mapping[str, str]) -> str:
 
 
 def named(env: Mapping[str, str]) -> str:
-    """What nudges name now, by the launcher."""
+    """The command that nudges name now, by the launcher."""
     return nudged(env) or "holdfast"
 
 
@@ -280,7 +280,7 @@ def is_our_server(entry: Any, extra: Mapping[str, Any]) -> bool:
 
 
 def server_words(entry: Any) -> tuple[str, ...]:
-    """What an entry starts; () where it starts no program."""
+    """The words of the program that an entry starts; () where it starts none."""
     if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         return ()
     given = entry.get("args")
@@ -288,7 +288,7 @@ def server_words(entry: Any) -> tuple[str, ...]:
 
 
 def server_missing() -> str:
-    """What is said where it cannot start."""
+    """The reasons why it cannot start."""
     return f"{WHAT} is left out: `{ADDED_BY}` brings what it needs, then run init again."
 
 
@@ -326,5 +326,5 @@ def server_hindrances(
 
 
 def server_stays(path: str, how: str) -> str:
-    """What uninstall says of an entry that it does not take out."""
+    """The sentence of uninstall about an entry that stays."""
     return f'{path} still has a server "{SERVER}", not as init wrote it, so it was left; `{how}` takes it out.'

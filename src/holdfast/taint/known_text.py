@@ -36,7 +36,7 @@ HOSTS_FOLDERS = ("tasks", "tool-results", "subagents")  # what hosts keep of a s
 
 @value
 class Trust:
-    """What the user has named on this machine: tools and programs, and tools that mark chapters and tasks."""
+    """The user's own names on this machine: tools and programs, and tools that mark chapters and tasks."""
 
     named: tuple[str, ...] = ()
     marking: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def is_foreign(tool: str) -> bool:
 
 
 class Ground:
-    """What is known around one session. `place` names its repository, or its folder where there is none."""
+    """The known text around one session. `place` names its repository, or its folder where there is none."""
 
     def __init__(
         self, cwd: str, vault: str, *, home: str = "", session: str = "", transcript: str = "", state: str = "",

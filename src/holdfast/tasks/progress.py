@@ -162,7 +162,7 @@ def _fold(series: dict[str, list[Span]], named: dict[str, Named]) -> None:
 
 
 def _about(said: Sequence[Span], number: int) -> tuple[int, int]:
-    """Which of the spans hold a number or lie next to it; a task can have very many."""
+    """The spans that hold a number or lie next to it; a task can have very many."""
     begin, end = 0, len(said)
     while begin < end:
         middle = (begin + end) // 2

@@ -240,7 +240,7 @@ class Reader(Words):
                 return
 
     def substituted(self) -> None:
-        """What runs in a shell of its own."""
+        """Commands that run in a shell of their own."""
         self.enter()
         self._list(")")
         self.leave()

@@ -263,7 +263,7 @@ def _word(text: str, at: int) -> tuple[Word, int]:
 
 
 def _quoted(text: str, at: int) -> tuple[Word, int]:
-    """What stands in double quotes, as it is written, and where it ends."""
+    """The text in double quotes, as it is written, and where it ends."""
     said: list[str] = []
     is_exact = is_one = is_sound = True
     while True:

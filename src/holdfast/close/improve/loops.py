@@ -3,7 +3,7 @@
 A loop is open while its edit waits (in the queue, in quarantine, as a proposal, for a file to be written), while it
 is only noted, so that nothing brings it back, and when it came again after it was told. It is closed when it is
 wired (an armed note, a rule or a skill has it) or proven (`observe`), or a person decided otherwise.
-What is counted is closes: an edit that still waits after more than two of its project is an alarm at the next
+Closes are counted: an edit that still waits after more than two of its project is an alarm at the next
 start, in `doctor` and in `audit`.
 """
 
