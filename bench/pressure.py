@@ -21,7 +21,7 @@ from support import ROOT, interleaved, machine, median, once, user_environment
 
 sys.path.insert(0, str(ROOT / "src"))
 
-from holdfast.hook import nudge, snapshot
+from holdfast.hook import snapshot, tool_call
 from holdfast.install import launcher
 
 SIZES = {"10 KB": 10 << 10, "10 MB": 10 << 20, "200 MB": 200 << 20}
@@ -70,7 +70,7 @@ def _transcript(path: Path, size: int) -> Path:
 def _look(path: Path, env: dict[str, str]) -> Callable[[], float]:
     def run() -> float:
         began = time.perf_counter()
-        seen = nudge.look("claude-code", str(path), "", {}, env)
+        seen = tool_call.pressure("claude-code", str(path), "", {}, env)
         spent = time.perf_counter() - began
         if seen is None or seen.used != 91_023:
             raise SystemExit(f"the look at {path} saw {seen}")
@@ -81,13 +81,14 @@ def _look(path: Path, env: dict[str, str]) -> Callable[[], float]:
 
 def _processes(paths: dict[str, Path], env: dict[str, str], folder: Path) -> dict[str, Callable[[], float]]:
     start = [launcher.interpreter(), "-I", "-S", "-c"]
-    imports = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdfast.hook import nudge"
+    imports = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from holdfast.hook import tool_call"
 
     def timed(program: str) -> Callable[[], float]:
         return lambda: once([*start, program], env, folder)
 
     looks = {
-        size: timed(f"{imports}\nnudge.look('claude-code', {str(path)!r}, '', {{}})") for size, path in paths.items()
+        size: timed(f"{imports}\ntool_call.pressure('claude-code', {str(path)!r}, '', {{}})")
+        for size, path in paths.items()
     }
     return {"bare": timed("pass"), "imports": timed(imports), **looks}
 

@@ -29,6 +29,8 @@ VOLATILE = (
     (re.compile(r"(?<=\()0\.\d\d(?=\))"), "…"),  # a leg's share of a score
     (re.compile(r"(?<=; weight )\d\.\d\d"), "…"),
     (re.compile(r"(?<=--undo )[0-9A-HJKMNP-TV-Z]{8}\b"), "…"),  # and of a loop's
+    (re.compile(r"\b(?<=[sbc]-)[0-9a-f]{24}\b"), "…"),  # of a step of sleep, a bridge, a summary
+    (re.compile(r"(?<=sleep/\d{4}-\d{2}-\d{2}-)[a-z0-9-]+(?=\.md)"), "…"),  # the machine in a night's page
     (re.compile(r"/tmp/[\w./-]*?(?=/\.holdfast|/shop)"), "…"),
     (re.compile(r"(?<=shop-)[0-9a-f]{8}\b"), "…"),
     (re.compile(r"(?<=was true at )[0-9a-f]{10}\b"), "…"),

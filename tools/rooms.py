@@ -28,7 +28,8 @@ BRIEF = WITNESS | {"brief"}
 VAULT = BRIEF | {"vault"}
 FIELD = VAULT | {"judge", "field"}
 CLOSE = FIELD | {"close"}
-MEMORY = CLOSE | {"memory"}
+SLEEP = CLOSE | {"sleep"}
+MEMORY = SLEEP | {"memory"}
 HEALTH = MEMORY | {"install", "health"}
 # From the ground up: a room may import those below it, and the base.
 ALLOWED = {
@@ -44,6 +45,7 @@ ALLOWED = {
     "judge": HOSTS | {"judge"},
     "field": FIELD,
     "close": CLOSE,
+    "sleep": SLEEP,
     "install": HOSTS | {"judge", "install"},
     "memory": MEMORY,
     "health": HEALTH,

@@ -55,6 +55,7 @@ GROUPS: dict[str, list[list[str]]] = {
             "recall",
             "week",
             "pheromone",
+            "density",
             "field",
             "retrieval",
         )

@@ -45,12 +45,12 @@ def edited(text: str, section: str, fields: Mapping[str, Any], names: Sequence[s
 
 def _remove(table: Table, name: str) -> None:
     """A line goes; what the user wrote behind it stays where it was, as a line of its own."""
-    from tomlkit.items import Comment, Trivia
+    from tomlkit.items import Comment, Item, Trivia
 
-    said = table[name].trivia.comment
+    held = table.value.item(name)  # not table[name], which is a bare bool where the value is one
+    said, indent = (held.trivia.comment, held.trivia.indent) if isinstance(held, Item) else ("", "")
     body = table.value.body
     at = next((at for at, (key, _) in enumerate(body) if key is not None and key.key == name), -1)
-    indent = table[name].trivia.indent
     del table[name]
     if said and at >= 0:
         body[at] = (None, Comment(Trivia(indent=indent, comment=said)))

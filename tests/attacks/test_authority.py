@@ -31,6 +31,7 @@ LINT = "rules/always-run-make-lint.md"
 ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
     "arm": [("arm", "tabs", "--tool", "Bash"), ("arm", "the-api", "--run", "git push")],
     "disarm": [("disarm", "force"), ("disarm", NEVER)],
+    "sleep": [("sleep", "--verbatim"), ("sleep", "--undo", "s-abcdef"), ("sleep", "--restore", "abcdef")],
     "undo": [("undo", "{arm}"), ("undo", "{rule}"), ("undo", "{identity}"), ("undo", "{decision}"), ("undo", "{fact}")],
     "forget": [
         ("forget", NEVER, "--yes"),
@@ -110,6 +111,8 @@ HARMLESS = {
     "recall": "reads",
     "think": "thoughts bind nobody, and keep their origin",
     "highways": "reads",
+    "density": "whose traces count in an answer binds nobody",
+    "ladder": "reads",
     "rebuild": "makes the index anew from the files",
     "mcp": "its tools are below",
     "drafts": "reads",

@@ -142,9 +142,9 @@ def test_no_question_to_git_obeys_a_single_setting(desk: Desk, canaries: Path, w
         lambda: registration.root(root),
         lambda: evidence.has_commit(root, desk.git_head[:10]),
         lambda: evidence.occurs(root, "LIMIT"),
-        lambda: evidence._names(root),
-        lambda: list(evidence._history(root)),
+        lambda: evidence.of_repository(root),
         lambda: skills.merged("a\nb\n", "a\nb\nc\n", "0\na\nb\n"),
+        lambda: git_process.ask_all(root, ("diff", "HEAD"), ("status", "--porcelain")),
         lambda: git_process.ask(root, "status", "--porcelain"),
         lambda: git_process.ask(root, "diff", "HEAD"),
         lambda: git_process.ask(root, "log", "-p", "--all"),
@@ -164,8 +164,9 @@ def test_the_answers_are_those_of_a_repository_without_the_settings(desk: Desk, 
     assert evidence.has_commit(root, desk.git_head[:12])
     assert evidence.occurs(root, "LIMIT")
     assert not evidence.occurs(root, "NOWHERE")
-    assert {"src/pay.py", "README.md", "new.py"} <= set(evidence._names(root))
-    assert [one.subject for one in evidence._history(root)] == ["a shop"]
+    history, names = evidence.of_repository(root)
+    assert names >= {"src/pay.py", "README.md", "new.py"}
+    assert [one.subject for one in history] == ["a shop"]
     skill = skills.look(f"{root}/.claude/skills/render/SKILL.md", root)
     assert skill
     assert skills.why_not(skill) == ""

@@ -13,11 +13,13 @@ import numpy
 from holdfast.field import traffic as travelling
 from holdfast.field import words
 from holdfast.field.ranking import Facts
+from holdfast.field.sqlite import vectors as packed_vectors
 from holdfast.field.store import Asked, Hit, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from holdfast.field.store import Mark
     from holdfast.field.thought import Thought, Traffic
     from holdfast.field.traffic import Event
 
@@ -30,7 +32,9 @@ class MemoryStore:
         self.clear()
 
     def clear(self) -> None:
-        empty: dict[str, Any] = {name: {} for name in ("known", "at", "stamps", "gone", "vectors", "trails")}
+        empty: dict[str, Any] = {
+            name: {} for name in ("known", "at", "stamps", "gone", "vectors", "trails", "marks", "fresh")
+        }
         self.held = {**empty, "asked": [], "model": "", "end": 0}
 
     def close(self) -> None:
@@ -70,6 +74,8 @@ class MemoryStore:
             self.held["known"][one.id], self.held["at"][one.id] = replace(one, superseded_by=""), place
             if before and _said(before) != _said(one):
                 self._drop_vectors(one.id)
+            if one.is_slept_on and (not before or _said(before) != _said(one)):
+                self.held["fresh"].setdefault(one.id, one.created)
         self.held["gone"].update(dict.fromkeys(supersedes, place))
         self.held["stamps"][place] = stamp
 
@@ -80,8 +86,68 @@ class MemoryStore:
     def _drop(self, place: str, but: set[str]) -> None:
         for ident in [one for one, at in self.held["at"].items() if at == place and one not in but]:
             del self.held["known"][ident], self.held["at"][ident]
+            self.held["fresh"].pop(ident, None)
             self._drop_vectors(ident)
         self.held["gone"] = {pair: at for pair, at in self.held["gone"].items() if at != place}
+        self.held["marks"] = {one: at for one, at in self.held["marks"].items() if at != place}
+
+    def mark(self, place: str, stamp: str, marks: Sequence[Mark], *, anew: bool = True) -> None:
+        if anew:
+            self.held["marks"] = {one: at for one, at in self.held["marks"].items() if at != place}
+        self.held["marks"].update(dict.fromkeys(marks, place))
+        self.held["stamps"][place] = stamp
+
+    def _standing(self, kind: str) -> list[Mark]:
+        undone = {one.id for one in self.held["marks"] if one.kind == "undone"}
+        return [one for one in self.held["marks"] if one.kind == kind and one.step not in undone]
+
+    def marks(self, kind: str, ids: Iterable[str]) -> dict[str, dict[str, float]]:
+        wanted, found = set(ids), dict[str, dict[str, float]]()
+        for one in sorted(self._standing(kind), key=lambda mark: (mark.id, mark.other)):
+            if one.id in wanted:
+                beside = found.setdefault(one.id, {})
+                beside[one.other] = beside.get(one.other, 0.0) + one.count
+        return found
+
+    def archived(self, ids: Iterable[str]) -> set[str]:
+        back: dict[str, float] = {}
+        for one in self._standing("restored"):
+            back[one.id] = max(one.count, back.get(one.id, one.count))
+        away = {one.id for one in self._standing("archived") if one.count > back.get(one.id, float("-inf"))}
+        return away & set(ids)
+
+    def _is_meant(self, one: Thought, scope: Scope) -> bool:
+        return scope.has(one) and (scope.archived or not self.archived([one.id]))
+
+    def fresh(self, until: float, most: int) -> list[tuple[str, float]]:
+        found = sorted((at, one) for one, at in self.held["fresh"].items() if at <= until)
+        return [(one, at) for at, one in found][:most]
+
+    def unslept(self) -> tuple[int, float]:
+        return len(self.held["fresh"]), min(self.held["fresh"].values(), default=0.0)
+
+    def rested(self, until: Mapping[str, float]) -> None:
+        left = {one: at for one, at in self.held["fresh"].items() if one not in until or at > until[one]}
+        self.held["fresh"] = left
+
+    def made_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
+        pairs = sorted((source, one.id) for one in self.held["known"].values() for source in set(one.sources))
+        wanted = set(ids)
+        return {one: [by for source, by in pairs if source == one] for one in wanted if one in {s for s, _ in pairs}}
+
+    def idle(self, since: float, until: float) -> list[str]:
+        trails, known = self.held["trails"], self.held["known"]
+        last = {one: trails[one].last_accessed if one in trails else known[one].created for one in known}
+        return sorted(one for one, when in last.items() if since < when <= until)
+
+    def compact(self) -> None:
+        """There is nothing to tidy."""
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, Any]:
+        rows = {one: self.held["vectors"].get((self.held["model"], one)) for one in ids}
+        return {
+            one: packed_vectors.mean([whole(row) for row in found]) for one, found in rows.items() if found is not None
+        }
 
     def _drop_vectors(self, ident: str) -> None:
         self.held["vectors"] = {key: rows for key, rows in self.held["vectors"].items() if key[1] != ident}
@@ -91,7 +157,8 @@ class MemoryStore:
         return {one: replace(thought, superseded_by=self._successor(one)) for one, thought in found.items()}
 
     def _successor(self, ident: str) -> str:
-        return min((new for old, new in self.held["gone"] if old == ident), default="")
+        noted = (one.other for one in self._standing("superseded") if one.id == ident)
+        return min((new for old, new in self.held["gone"] if old == ident), default="") or min(noted, default="")
 
     def texts(self, ids: Iterable[str]) -> dict[str, str]:
         return {one: thought.text for one, thought in self.thoughts(ids).items()}
@@ -121,14 +188,14 @@ class MemoryStore:
         return min(found)[1] if found else ""
 
     def count(self, scope: Scope = EVERYTHING) -> int:
-        return sum(scope.has(one) for one in self.held["known"].values())
+        return sum(self._is_meant(one, scope) for one in self.held["known"].values())
 
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
         found = []
         for one in self.held["known"].values():
             text = f"{one.title} {one.text} {one.context} {words.extra(one)}".casefold()
             score = sum(1 for term in terms if _has(text, term))
-            if score and scope.has(one):
+            if score and self._is_meant(one, scope):
                 found.append(Hit(one.id, score + 1 / (1 + len(text))))
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[: max(0, most)]
 
@@ -136,7 +203,7 @@ class MemoryStore:
         found = []
         for (name, ident), rows in self.held["vectors"].items():
             fits = name == (model or self.held["model"]) and rows.shape[1] == len(vector)
-            if fits and scope.has(self.held["known"][ident]):
+            if fits and self._is_meant(self.held["known"][ident], scope):
                 near = [float(row @ vector) for row in rows if row.any()]
                 found += [Hit(ident, max(near))] if near else []
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[: max(0, most)]
@@ -172,6 +239,8 @@ class MemoryStore:
         for event in events:
             for one in event.ids:
                 trails[one] = travelling.after(trails.get(one) or travelling.beginning(event, one), event, one)
+                if one in self.held["known"] and self.held["known"][one].is_slept_on:
+                    self.held["fresh"][one] = trails[one].last_accessed
             if event.kind == travelling.GOT:
                 self.held["asked"].append(Asked(event.time, event.agent, event.project, event.query, event.ids))
         self.held["end"] = end
@@ -188,7 +257,7 @@ class MemoryStore:
             for one, trail in self.held["trails"].items()
             if trail.access_count >= accesses and len(trail.agents) >= agents and one in self.held["known"]
         ]
-        found = [hit for hit in found if scope.has(self.held["known"][hit.id])]
+        found = [hit for hit in found if self._is_meant(self.held["known"][hit.id], scope)]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:most]
 
     def asked(self, since: float, most: int) -> list[Asked]:
@@ -202,3 +271,8 @@ def _said(one: Thought) -> tuple[str, ...]:
 def _has(text: str, term: str) -> bool:
     there, wanted = re.findall(r"[^\W_]+", text), re.findall(r"[^\W_]+", term.casefold())
     return bool(wanted) and any(there[at : at + len(wanted)] == wanted for at in range(len(there)))
+
+
+def whole(row: Any) -> Any:
+    """A vector as the whole numbers that it is packed into."""
+    return numpy.frombuffer(packed_vectors.packed(row), dtype=numpy.int8, offset=4)

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from holdfast.field.sqlite import vectors
 from holdfast.field.sqlite.store import SqliteStore
-from holdfast.field.store import Asked, Scope, Store
+from holdfast.field.store import Asked, Mark, Scope, Store
 from holdfast.field.thought import WITHDRAWN, Thought, Traffic
 from holdfast.field.traffic import GOT, MOST_LOGGED, MOST_TOGETHER, USED, Event
 
@@ -309,6 +309,13 @@ def test_an_event_reaches_each_of_its_thoughts_and_the_log_of_queries(store: Sto
     assert (store.traffic("ab"), store.asked(0, 5), store.travelled()) == ({}, [], 0)
 
 
+def test_a_question_that_found_nothing_is_in_the_log_of_queries(store: Store) -> None:
+    with store.writing():
+        store.travel([got(query="why?", project="shop")], 40)
+    assert store.asked(0, 5) == [Asked(NOW, "ada", "shop", "why?", ())]
+    assert store.travelled() == 40
+
+
 def test_use_is_known_of_a_thought_that_is_gone_and_comes_back(store: Store) -> None:
     put(store, a_thought("a"))
     store.travel([got("a")], 1)
@@ -488,3 +495,109 @@ def test_the_file_and_the_plain_one_never_differ(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(vectors, "FEW", 2)  # so that vectors are numbered anew on the way
     Both.folder = tmp_path
     run_state_machine_as_test(Both, settings=settings(deadline=None, max_examples=40, stateful_step_count=15))
+
+
+def test_a_mark_of_superseding_counts_until_its_step_is_taken_back(store: Store) -> None:
+    put(store, a_thought("old"), a_thought("new"))
+    store.mark("night", "1", [Mark("s1", "superseded", "old", "new")])
+    assert store.thoughts(["old"])["old"].superseded_by == "new"
+    store.mark("elsewhere", "1", [Mark("s2", "undone", "s1")])
+    assert store.thoughts(["old"])["old"].superseded_by == ""
+
+
+def test_marks_are_the_same_in_whatever_order_they_come(store: Store) -> None:
+    put(store, a_thought("old"), a_thought("new"))
+    store.mark("elsewhere", "1", [Mark("s2", "undone", "s1")])
+    store.mark("night", "1", [Mark("s1", "superseded", "old", "new"), Mark("s3", "linked", "old", "new")])
+    assert store.thoughts(["old"])["old"].superseded_by == ""
+    assert store.marks("linked", ["old", "new"]) == {"old": {"new": 1.0}}
+
+
+def test_marks_of_one_pair_add_up_over_steps(store: Store) -> None:
+    put(store, a_thought("a"), a_thought("b"))
+    store.mark("night", "1", [Mark("s1", "tied", "a", "b", 2.0)])
+    store.mark("night", "2", [Mark("s2", "tied", "a", "b", 1.5)], anew=False)
+    assert store.marks("tied", ["a", "b", "unknown"]) == {"a": {"b": 3.5}}
+    store.mark("night", "3", [], anew=True)
+    assert store.marks("tied", ["a"]) == {}
+
+
+def test_what_is_archived_is_found_only_by_asking_for_it_and_comes_back(store: Store) -> None:
+    put(store, a_thought("a", "quick brown fox"), a_thought("b", "quick red fox"))
+    store.embed(MODEL, {"a": direction(1, 0, 0, 0), "b": direction(1, 1, 0, 0)})
+    store.mark("night", "1", [Mark("s1", "archived", "a", "", 100.0)])
+    assert found(store, "fox") == ["b"]
+    assert [hit.id for hit in store.nearest(direction(1, 0, 0, 0), Scope(), 5)] == ["b"]
+    assert store.count() == 1
+    assert store.archived(["a", "b"]) == {"a"}
+    assert sorted(found(store, "fox", archived=True)) == ["a", "b"]
+    assert [hit.id for hit in store.nearest(direction(1, 0, 0, 0), Scope(archived=True), 5)] == ["a", "b"]
+    store.mark("day", "1", [Mark("s2", "restored", "a", "", 200.0)])
+    assert sorted(found(store, "fox")) == ["a", "b"]
+    store.mark("later", "1", [Mark("s3", "archived", "a", "", 300.0)])
+    assert found(store, "fox") == ["b"]
+    store.forget("later")
+    assert sorted(found(store, "fox")) == ["a", "b"]
+
+
+def test_what_came_changed_or_was_read_is_fresh_until_sleep_has_dealt_with_it(store: Store) -> None:
+    put(store, a_thought("a"), a_thought("b"))
+    assert store.fresh(NOW, 10) == [("a", NOW), ("b", NOW)]
+    assert store.unslept() == (2, NOW)
+    with store.writing():
+        store.rested({"a": NOW, "b": NOW - 1})
+    assert store.fresh(NOW, 10) == [("b", NOW)]
+    with store.writing():
+        store.rested({"b": NOW})
+        store.travel([Event(NOW + 5, GOT, ("a", "unknown"))], 1)
+    assert store.fresh(NOW, 10) == []
+    assert store.fresh(NOW + 5, 10) == [("a", NOW + 5)]
+    put(store, a_thought("a"), a_thought("b", "other words"))
+    assert [one for one, _ in store.fresh(NOW + 5, 10)] == ["b", "a"]
+    put(store, a_thought("a"))
+    assert store.unslept() == (1, NOW + 5)
+
+
+def test_vectors_come_back_as_whole_numbers_that_keep_their_direction(store: Store) -> None:
+    put(store, a_thought("a"), a_thought("b"), a_thought("bare"))
+    both = numpy.stack([direction(1, 0, 0, 0), direction(0, 1, 0, 0)])
+    store.embed(MODEL, {"a": direction(3, 4, 0, 0), "b": both})
+    rows = store.vectors(["a", "b", "bare", "unknown"])
+    assert rows.keys() == {"a", "b"}
+    assert [float(one) for one in rows["a"]] == [95.0, 127.0, 0.0, 0.0]
+    assert [float(one) for one in rows["b"]] == [127.0, 127.0, 0.0, 0.0]
+
+
+def test_the_thoughts_that_were_made_of_one_are_known_until_they_are_gone(store: Store) -> None:
+    put(store, a_thought("a"), a_thought("b"))
+    put(store, a_thought("c", sources=("a", "b"), kind="refinement"), place="there")
+    assert store.made_of(["a", "b", "c"]) == {"a": ["c"], "b": ["c"]}
+    put(store, a_thought("c", sources=("b",), kind="refinement"), place="there")
+    assert store.made_of(["a", "b"]) == {"b": ["c"]}
+    store.forget("there")
+    assert store.made_of(["b"]) == {}
+
+
+def test_thoughts_are_idle_since_they_were_last_read_or_else_written(store: Store) -> None:
+    put(store, a_thought("a"), a_thought("b"), a_thought("c"))
+    with store.writing():
+        store.travel([Event(NOW + 10, GOT, ("b",))], 1)
+    assert store.idle(NOW - 1, NOW) == ["a", "c"]
+    assert store.idle(NOW, NOW + 10) == ["b"]
+    assert store.idle(NOW + 10, NOW + 99) == []
+
+
+def test_tidying_changes_no_answer(store: Store) -> None:
+    put(store, *(a_thought(f"t{nth}", f"fox number {nth}") for nth in range(30)))
+    store.embed(MODEL, {f"t{nth}": direction(1, nth, 0, 0) for nth in range(30)})
+    before = (found(store, "fox"), store.nearest(direction(1, 3, 0, 0), Scope(), 5))
+    store.compact()
+    assert (found(store, "fox"), store.nearest(direction(1, 3, 0, 0), Scope(), 5)) == before
+
+
+def test_only_what_sleep_works_on_is_fresh(store: Store) -> None:
+    put(store, a_thought("said", kind="note", category="said"), a_thought("rule", kind="note", category="rule"))
+    put(store, a_thought("fact", kind="note", category="knowledge"), a_thought("made", kind="consolidation"), place="b")
+    with store.writing():
+        store.travel([Event(NOW + 5, GOT, ("said", "made"))], 1)
+    assert [one for one, _ in store.fresh(NOW + 9, 10)] == ["fact"]

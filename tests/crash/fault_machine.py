@@ -241,11 +241,11 @@ def _serve(machine: Machine) -> Answer:
 
 
 def _asked(machine: Machine, said: str) -> str:
-    from holdfast.serve import guard
+    from holdfast.serve import tokens
 
     address = said.partition("Serving on ")[2].partition(";")[0]
     try:
-        token = (machine.state / guard.OWN).read_text().strip()
+        token = (machine.state / tokens.OWN).read_text().strip()
     except OSError as error:
         return f"no token: {error}\n"
     told = ""

@@ -18,7 +18,7 @@ from holdfast.capture import gate
 from holdfast.health.doctor import mend
 from holdfast.health.finding import LOST, Finding
 from holdfast.health.history import check_history
-from holdfast.vault import git_repair
+from holdfast.vault import new_history
 
 from .support import count
 
@@ -129,7 +129,7 @@ def assert_way_back(where: Home, terminal: Terminal, expected: str, head: str) -
         found = look(where)
     if not found.ok:
         assert (found.level, "--new-history" in found.fix) == (LOST, True), found
-        begun = git_repair.begin(str(where.vault), time.time(), by=gate.BY_USER)
+        begun = new_history.begin(str(where.vault), time.time(), by=gate.BY_USER)
         assert not begun.kept or (where.vault / begun.kept).exists(), "the old repository is kept"
         outcome = BEGUN
     assert outcome in expected

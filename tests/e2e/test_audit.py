@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from holdfast.health import audit, sessions
+from holdfast.health import audit, period
 from holdfast.health.audit import Audit
 from holdfast.health.finding import Place
 
@@ -20,7 +20,7 @@ LATER = 600.0  # seconds: a session of the last minute may have begun while the 
 def audited(desk: Desk) -> Audit:
     now = time.time() + LATER
     place = Place(str(desk.vault), str(desk.project), desk.env, clock=lambda: now)
-    return audit.audit(place, sessions.make(now))
+    return audit.audit(place, period.make(now))
 
 
 @both_hosts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from holdfast.capture import home
-from holdfast.field import handle, intake, retrieval, sources, think
+from holdfast.field import handle, intake, retrieval, think
 from holdfast.field.embedders import unit
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -115,7 +115,6 @@ def garble(vault: str, tables: str) -> None:
 
 def believe_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """The times of files are believed at once, as they are a moment later."""
-    monkeypatch.setattr(sources, "RACY", 0)
     monkeypatch.setattr(intake, "RACY", 0)
 
 

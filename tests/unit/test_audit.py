@@ -13,8 +13,7 @@ from hook_support import Agents, Home
 from holdfast.capture import codec, flags, home, ledger, log, queue
 from holdfast.close import drain
 from holdfast.errors import NotFound, UsageError
-from holdfast.health import audit, unseen_sessions
-from holdfast.health import sessions as period
+from holdfast.health import audit, period, unseen_sessions
 from holdfast.health.audit import Audit
 from holdfast.health.finding import Finding, Place
 

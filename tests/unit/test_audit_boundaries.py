@@ -10,10 +10,10 @@ from hook_support import Agents, Home
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.capture import home
+from holdfast.capture import home, ledger
 from holdfast.health.boundaries import IN_A_ROW, Boundaries, Row
-from holdfast.health.sessions import make as period
-from holdfast.health.sessions import read
+from holdfast.health.period import make as period
+from holdfast.health.period import read
 
 
 @pytest.fixture
@@ -94,6 +94,14 @@ def test_a_boundary_that_nobody_answers_is_ignored_once_its_turn_is_over(at_work
     at_work.answer(at_work.event("Stop", last_assistant_message="Committed. Nothing to flag."))
     one = rows(at_work)["commit"]
     assert (one.came, one.declined, one.ignored) == (2, 1, 1)
+
+
+def test_a_checkpoint_of_a_task_answers_a_boundary_too(at_work: Home) -> None:
+    commits(at_work, "c1")
+    ledger.append(at_work.state, "task", time.time(), episode="claude-code/s1/1", section="progress")
+    at_work.answer(at_work.event("Stop"))
+    one = rows(at_work)["commit"]
+    assert (one.answered, one.flags, one.ignored) == (1, 0, 0)
 
 
 def test_an_order_of_the_user_is_a_boundary_and_the_hooks_own_flag_is_no_answer(at_work: Home) -> None:

@@ -14,7 +14,7 @@ from hook_support import Agents, Home
 
 from holdfast.brief import brief_file
 from holdfast.capture import home, ledger
-from holdfast.health import audit, sessions, unseen_sessions
+from holdfast.health import audit, period, unseen_sessions
 from holdfast.health.audit import Audit
 from holdfast.health.finding import Finding, Place
 from holdfast.hosts.host import registrar
@@ -35,7 +35,7 @@ def quiet(fresh: Home) -> Home:
 
 def look(where: Home, now: float = NOW, days: int = 7, **more: Any) -> Audit:
     place = Place(str(where.vault), str(where.project), where.env, clock=lambda: now)
-    return audit.audit(place, sessions.make(now, days, **more))
+    return audit.audit(place, period.make(now, days, **more))
 
 
 def only(found: Audit) -> Finding:
@@ -295,9 +295,9 @@ def test_a_folder_with_a_vault_of_its_own_is_not_this_vaults(quiet: Home) -> Non
     Path(home.trusted_path(str(own))).write_text(f"{theirs}\t{theirs}/memory\n", encoding="utf-8")
     wrote(quiet, IDS[0], NOW - DAY, cwd=theirs)
     place = Place(str(own), str(quiet.project), env, clock=lambda: NOW)
-    assert audit.audit(place, sessions.make(NOW)).ok
+    assert audit.audit(place, period.make(NOW)).ok
     Path(home.trusted_path(str(own))).unlink()
-    assert not audit.audit(place, sessions.make(NOW)).ok
+    assert not audit.audit(place, period.make(NOW)).ok
 
 
 # --- what looking costs, and changes

@@ -18,7 +18,7 @@ from hook_support import SOURCE, Agents, Home, run
 from holdfast.capture import home, ledger
 from holdfast.close import drain
 from holdfast.field import intake
-from holdfast.health import audit, sessions
+from holdfast.health import audit, period
 from holdfast.health.audit import Audit
 from holdfast.health.finding import Finding, Place
 from holdfast.memory import Memory
@@ -77,7 +77,7 @@ def three_sessions(where: Home) -> None:
 def look(where: Home, later: float = LATER, project: str = "") -> Audit:
     now = time.time() + later
     place = Place(str(where.vault), str(where.project), where.env, clock=lambda: now)
-    return audit.audit(place, sessions.make(now, project=project))
+    return audit.audit(place, period.make(now, project=project))
 
 
 def counts(found: Audit) -> tuple[int, int, int, int | None]:

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from holdfast.capture import ledger, log, notices
 from holdfast.capture.ledger import Wanted
 from holdfast.close import meter, prices, spend_report
-from holdfast.close.budget import Budget, host_of
+from holdfast.close.budget import Budget
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge import models, seam
 from holdfast.judge.seam import Question, Words
@@ -548,7 +548,7 @@ def test_what_is_put_aside_in_money_covers_any_split_of_the_tokens(
     ],
 )
 def test_the_host_of_a_call_is_whose_episode_it_is_about(about: str, host: str) -> None:
-    assert host_of(about) == host
+    assert meter.host_of(about) == host
 
 
 def test_a_model_name_from_outside_is_one_short_line(state: str) -> None:
@@ -766,7 +766,7 @@ def test_old_days_become_one_record_each_and_nothing_is_lost_or_counted_twice(st
         desk.clock.now += DAY
     desk.clock.now -= DAY
     names = set(os.listdir(f"{state}/spend"))
-    assert len([name for name in names if name.endswith(".log") and name != "days.log"]) == spend_report.KEPT + 1
+    assert len([name for name in names if name.endswith(".log") and name != "days.log"]) == meter.KEPT + 1
     found = spend_report.read(state, 30, desk.clock())
     assert [day.total.tokens for day in found] == [120 + nth for nth in range(20)]
     assert len(spend_report.read(state, 5, desk.clock())) == 5
@@ -784,14 +784,14 @@ def test_a_kill_between_folding_a_day_and_removing_it_counts_it_once(state: str)
     desk.clock.now += DAY
     reserve(desk.budget(), 10)
     assert not Path(f"{state}/spend/{TODAY}.log").exists()
-    assert [day.day for day in spend_report.folded(state)].count(TODAY) == 1
+    assert [day.day for day in meter.folded(state)].count(TODAY) == 1
     assert spend_report.read(state, 30, desk.clock())[0].total.tokens == 300
 
 
 def test_days_of_a_clock_that_was_ahead_do_not_push_out_today(state: str) -> None:
     desk = Desk(state)
     budget = desk.budget()
-    for nth in range(spend_report.KEPT + 2):
+    for nth in range(meter.KEPT + 2):
         desk.clock.now = NOW + (300 + nth) * DAY
         reserve(budget, 10)
     desk.clock.now = NOW + 15 * 3600
@@ -841,7 +841,7 @@ def test_days_at_a_cap_of_nothing_are_folded_too(state: str) -> None:
     for _ in range(15):
         assert not granted(desk.budget(), 1)
         desk.clock.now += DAY
-    assert len(meter.days(state)) <= spend_report.KEPT + 1
+    assert len(meter.days(state)) <= meter.KEPT + 1
 
 
 @pytest.mark.slow

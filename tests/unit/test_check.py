@@ -263,7 +263,8 @@ def test_a_fork_and_a_superseded_note_that_still_counts_are_found(vault: str) ->
 
 @pytest.mark.slow
 def test_a_chain_of_three_thousand_is_no_trouble(vault: str) -> None:
-    from holdfast.vault.check_notes import Names, chains
+    from holdfast.vault.check_links import chains
+    from holdfast.vault.check_notes import Names
 
     listed = [
         notes.from_fields(

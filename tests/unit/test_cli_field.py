@@ -85,10 +85,10 @@ def test_recall_as_json_has_the_names_that_others_build_on(shop: Home, terminal:
     assert (shop.vault / best["path"]).is_file()
 
 
-def test_what_was_shown_is_reinforced_by_the_host_that_asked(shop: Home, terminal: Terminal) -> None:
+def test_what_was_shown_is_reinforced_by_the_session_that_asked(shop: Home, terminal: Terminal) -> None:
     terminal("recall", *QUERY, "--most", "1", env=SESSION)
     (event,) = traffic(shop)
-    assert (event.kind, event.agent, event.session) == ("got", "claude-code", "claude-code/s1/0")
+    assert (event.kind, event.agent, event.session) == ("got", "claude-code/s1", "claude-code/s1/0")
     (best,) = results(terminal, *QUERY, "--most", "1")
     assert event.ids == (best["id"],)
     assert best["accesses"] == 1
@@ -329,7 +329,7 @@ def test_a_highway_is_shown_with_who_used_it_and_what_lies_beside_it(shop: Home,
         terminal("recall", "orders", "locked", "mails", "bounce", env=env)
     done = terminal("highways")
     assert done.out.startswith(("1. locks", "1. mails"))
-    assert "read 3 times by operator, claude-code, codex" in done.out
+    assert "read 3 times by operator, claude-code/s1, codex/c1" in done.out
     assert "beside it 3 times: " in done.out
     assert terminal("highways", "sourdough", "recipe").out == "No highway bears on that.\n"
     found = json.loads(terminal("highways", "--json", "bounced", "mails").out)["highways"]

@@ -23,7 +23,8 @@ from holdfast.hosts import registration
 from holdfast.install import demo as story
 from holdfast.install import launcher
 from holdfast.install.demo import WIDTH, Telling
-from holdfast.install.demo_stage import Host, Stage, stage
+from holdfast.install.demo_host import Host
+from holdfast.install.demo_stage import Stage, stage
 
 COMMAND = [sys.executable, "-P", "-m", "holdfast", "demo"]
 PATIENCE = 60.0

@@ -19,7 +19,7 @@ from holdfast.capture import codec, config, home, log
 from holdfast.capture.gate import BY_USER
 from holdfast.capture.purging import Scrubber
 from holdfast.errors import NotFound, NotSaved
-from holdfast.field import coverage, intake, retrieval, think, traffic
+from holdfast.field import coverage, highways, intake, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import WITHDRAWN, Thought, from_record, withdrawal
 from holdfast.vault import own_files, purge, purge_history
@@ -60,10 +60,10 @@ def test_a_withdrawn_thought_is_found_by_nothing_and_its_log_keeps_it(room: Room
     room.think(OTHER)
     for agent in ("ada", "bob", "eve"):
         room.read(QUERY, agent)
-    assert [one.thought.id for one in retrieval.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
+    assert [one.thought.id for one in highways.highways(room.field, Scope(SHOP), QUERY)][:1] == [made.id]
     assert think.withdraw(room.field, [made.id]) == (made.id,)
     assert SAID not in texts(room.ask(QUERY))
-    assert made.id not in [one.thought.id for one in retrieval.highways(room.field, Scope(SHOP))]
+    assert made.id not in [one.thought.id for one in highways.highways(room.field, Scope(SHOP))]
     assert think.logged(room.vault)[made.id].text == SAID
     assert texts(room.ask("bounced mails"))[:1] == [OTHER]
 

@@ -17,7 +17,7 @@ from holdfast.field import intake, retrieval, sources, traffic, words
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, note_id
 from holdfast.tasks import states, task_end
-from holdfast.vault import lineage, purge
+from holdfast.vault import lineage, notes, prompts, purge
 from holdfast.vault.lineage import Handoff
 from holdfast.vault.transaction import writing
 
@@ -354,9 +354,13 @@ def test_where_nothing_changed_no_file_is_looked_at_and_nothing_written(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("every file was looked at")
 
-    monkeypatch.setattr(sources, "files", refuse)
+    monkeypatch.setattr(intake, "files", refuse)
     monkeypatch.setattr(type(room.field.store), "writing", refuse)
     assert intake.sync(room.field).taken == 0
+
+
+def test_the_folders_that_are_looked_through_are_those_of_notes_handoffs_and_prompts() -> None:
+    assert (*notes.FOLDERS.values(), lineage.FOLDER, prompts.FOLDER) == intake.TOPS
 
 
 def test_looks_at_every_file_take_at_most_a_hundredth_of_the_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,13 +369,13 @@ def test_looks_at_every_file_take_at_most_a_hundredth_of_the_time(room: Room, mo
     intake.sync(room.field)
     room.field.store.note_places({intake.WALK: f"{room.now} 1.5"})  # as in a vault where a look takes so long
     looked: list[float] = []
-    real = sources.files
+    real = intake.files
 
     def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
         looked.append(room.now)
         return real(vault, now_ns, folders)
 
-    monkeypatch.setattr(sources, "files", files)
+    monkeypatch.setattr(intake, "files", files)
     began = room.now
     for _ in range(400):
         room.now += 1

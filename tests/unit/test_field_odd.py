@@ -13,7 +13,7 @@ from field_support import NOW, SHOP, Directions, Room, garble, texts
 from hook_support import Home, Terminal
 
 from holdfast.capture import codec, config, home, log, platform, segments
-from holdfast.field import handle, intake, retrieval, traffic, words
+from holdfast.field import handle, highways, intake, traffic, words
 from holdfast.field.sqlite import schema
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
@@ -129,7 +129,7 @@ def test_half_a_character_in_a_question_harms_no_later_one(room: Room) -> None:
     assert texts(room.read(f"zebras {HALF}")) == ["Zebras graze"]
     room.ask("zebras", agent=HALF, kinds=(HALF,), trust=(HALF,))
     room.ask("zebras", project=HALF)
-    assert retrieval.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
+    assert highways.highways(room.field, Scope(HALF), f"zebras {HALF}") == []
     assert intake.rebuild(room.field).thoughts == 1
     assert room.field.store.asked(0, 9)[0].query == "zebras x?"
 
@@ -230,20 +230,20 @@ def test_what_lies_beside_a_highway_is_not_told_from_another_project(room: Room)
     room.think("Orders of the bank are secret", project="bank-1")
     for agent in ("ada", "bob", "cid"):
         room.read("orders", agent, project=None)
-    (here,) = retrieval.highways(room.field, Scope(SHOP))
+    (here,) = highways.highways(room.field, Scope(SHOP))
     assert here.beside == ()
-    assert all(one.beside for one in retrieval.highways(room.field, Scope()))
+    assert all(one.beside for one in highways.highways(room.field, Scope()))
 
 
 @pytest.mark.slow
 def test_the_highway_of_a_question_need_not_be_among_the_busiest_of_all(room: Room) -> None:
-    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(retrieval.POOL + 1)]
+    made = [Thought(f"t{nth}", f"Topic{nth} is known", project=SHOP, created=NOW) for nth in range(highways.POOL + 1)]
     traffic.append(room.vault, made, NOW)
     for one in made:
         for nth in range(3 if one is made[-1] else 4):
             traffic.travel(room.vault, Event(NOW, GOT, (one.id,), "ab"[nth % 2], "", SHOP))
     intake.sync(room.field)
-    assert retrieval.highways(room.field, Scope(SHOP), f"topic{retrieval.POOL}")[0].thought == made[-1]
+    assert highways.highways(room.field, Scope(SHOP), f"topic{highways.POOL}")[0].thought == made[-1]
 
 
 def test_whoever_replaces_a_live_log_waits_for_who_is_about_to_write(

@@ -11,7 +11,7 @@ import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room, texts
 
 from holdfast.errors import UsageError
-from holdfast.field import handle, intake, retrieval, think
+from holdfast.field import handle, highways, intake, retrieval, think
 from holdfast.field import traffic as records
 from holdfast.field.embedder_models import WordLlama
 from holdfast.field.embedders import NoVectors
@@ -99,7 +99,7 @@ def test_asking_alone_leaves_no_trace(room: Room) -> None:
     before = everything(room.vault)
     for _ in range(3):
         assert room.ask("orders").results
-        retrieval.highways(room.field, Scope(SHOP), "orders")
+        highways.highways(room.field, Scope(SHOP), "orders")
     assert everything(room.vault) == before
 
 
@@ -211,15 +211,15 @@ def test_a_highway_is_read_three_times_by_two_agents(room: Room) -> None:
     room.think("Orders use locking")
     room.think("Prices are cached")
     for agent in ("ada", "ada", "bob"):
-        assert retrieval.highways(room.field, Scope(SHOP)) == []
+        assert highways.highways(room.field, Scope(SHOP)) == []
         room.read("orders locking", agent, most=1)
         room.read("prices cached", "ada", most=1)
-    (found,) = retrieval.highways(room.field, Scope(SHOP))
+    (found,) = highways.highways(room.field, Scope(SHOP))
     record = found.as_record()
     assert (record["text"], record["score"], record["accesses"]) == ("Orders use locking", 6, 3)
     assert record["agents"] == ["ada", "bob"]
     assert json.loads(json.dumps(record)) == record
-    assert retrieval.highways(room.field, Scope("other", also_global=False)) == []
+    assert highways.highways(room.field, Scope("other", also_global=False)) == []
 
 
 @pytest.mark.slow
@@ -232,9 +232,9 @@ def test_highways_answer_the_question_that_is_asked(room: Room) -> None:
     for query in ("orders locking", "invoices numbered"):
         for agent in ("ada", "bob", "ada"):
             room.read(query, agent, most=1)
-    assert retrieval.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
+    assert highways.highways(room.field, Scope(SHOP))[0].thought.text == "Prices are cached"
     for query, wanted in (("orders locking", "Orders use locking"), ("invoices numbered", "Invoices are numbered")):
-        assert retrieval.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
+        assert highways.highways(room.field, Scope(SHOP), query)[0].thought.text == wanted
 
 
 def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_highway(room: Room) -> None:
@@ -242,18 +242,18 @@ def test_a_query_that_a_highway_answers_far_worse_than_another_thought_has_no_hi
     for agent in ("ada", "bob", "ada"):
         room.read("orders locking", agent, most=1)
     room.think("Sourdough needs a checkout of flour, water and patience")
-    assert len(retrieval.highways(room.field, Scope(SHOP), "orders locking")) == 1
-    assert retrieval.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
-    assert retrieval.highways(room.field, Scope(SHOP), "quarks") == []
+    assert len(highways.highways(room.field, Scope(SHOP), "orders locking")) == 1
+    assert highways.highways(room.field, Scope(SHOP), "sourdough flour, water and patience at the checkout") == []
+    assert highways.highways(room.field, Scope(SHOP), "quarks") == []
 
 
 def test_one_person_by_three_doors_is_one_agent(room: Room) -> None:
     room.think("Orders use locking")
     for door in ("cli", "mcp", "operator"):
         room.read("orders locking", door)
-    assert retrieval.highways(room.field, Scope(SHOP)) == []
+    assert highways.highways(room.field, Scope(SHOP)) == []
     room.read("orders locking", "codex")
-    (found,) = retrieval.highways(room.field, Scope(SHOP))
+    (found,) = highways.highways(room.field, Scope(SHOP))
     assert found.traffic.agents == ("operator", "codex")
 
 
@@ -272,7 +272,7 @@ def test_highways_that_say_the_same_are_one_and_have_their_neighbours_beside_the
     other = room.think("Checkout retries orders").thought
     for agent in ("ada", "bob", "cid"):
         room.read("orders checkout locking retries", agent)
-    found = retrieval.highways(room.field, Scope(SHOP))
+    found = highways.highways(room.field, Scope(SHOP))
     assert len(found) == 2
     beside = {one.id: one for one in found[0].beside} | {one.id: one for one in found[1].beside}
     assert beside[other.id].count == 3
@@ -295,7 +295,7 @@ def test_highways_that_differ_in_what_tells_are_two_however_long_they_are(room: 
         room.think(f"The gateway of the shop {said} {rest}")
     for agent in ("ada", "bob", "cid"):
         room.read("gateway of the shop", agent)
-    assert len(retrieval.highways(room.field, Scope(SHOP))) == 2
+    assert len(highways.highways(room.field, Scope(SHOP))) == 2
 
 
 def test_what_is_found_by_meaning_alone_is_nearer_than_chance_would_have_it() -> None:

@@ -19,7 +19,10 @@ STARTS = {
     "cli/session.py": "the user's editor",
     "health/probe.py": "the registered line, an agent's --version, and our own server as registered",
     "install/launcher.py": "an agent's own command line",
-    "install/demo_stage.py": "our own hook, and what a person types in the demonstration, in a home made for it",
+    "install/crontab.py": "the user's crontab program, with the lines of sleep's timer",
+    "install/systemd_timer.py": "systemctl, about the user's own units",
+    "install/demo_host.py": "our own hook in the demonstration, in a home made for it",
+    "install/demo_stage.py": "what a person types in the demonstration, in a home made for it",
     "hosts/programs.py": "an agent's own command line as a judge",
     "tasks/run_process.py": "the command that `task run` was given",
 }

@@ -17,7 +17,7 @@ from hook_support import SOURCE, Agents, Home
 from holdfast.brief import brief_file
 from holdfast.capture import agent_files, calls, gate, home, once
 from holdfast.memory import Memory
-from holdfast.vault import edits, index, review
+from holdfast.vault import agent_edits, edits, index, review
 from holdfast.vault.git import Repository
 from holdfast.vault.transaction import writing
 
@@ -600,12 +600,12 @@ def test_a_line_that_is_added_while_the_list_is_dropped_is_kept(fresh: Home) -> 
     state = fresh.state
     for one in range(3):
         calls.append(state, "ended", f"{one} {one} episode")
-    calls.drop_until(state, 2)
+    agent_edits.drop_until(state, 2)
     assert [span.begin for span in calls.spans(state)] == [2]
     os.rename(f"{state}/calls/ended", f"{state}/calls/ended.before")
     calls.append(state, "ended", "7 7 episode")
     assert [span.begin for span in calls.spans(state)] == [2, 7], "a writer was killed between the two"
-    calls.drop_until(state, 2)
+    agent_edits.drop_until(state, 2)
     assert [span.begin for span in calls.spans(state)] == [2, 7]
 
 

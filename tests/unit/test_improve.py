@@ -19,7 +19,7 @@ from holdfast.close.improve import edit_record, improvement, proposals, review, 
 from holdfast.close.improve.snags import Snag, key_of, parsed
 from holdfast.errors import UsageError
 from holdfast.model import Flag
-from holdfast.vault import armed, notes
+from holdfast.vault import armed, merge, notes
 from holdfast.vault.index import Index
 from holdfast.vault.transaction import writing
 
@@ -377,7 +377,7 @@ def test_a_record_is_read_back_as_it_was_written(desk: Desk) -> None:
         added=("x",),
         before="b",
         after="a",
-        patch=edit_record.patch("x", "a\nb\n", "a\nb\nc\n"),
+        patch=merge.patch("x", "a\nb\n", "a\nb\nc\n"),
     )
     assert edit_record.read(record.path, edit_record.render(record)) == record
     assert edit_record.read("improvements/other.md", edit_record.render(record)) is None
@@ -394,25 +394,25 @@ TEXTS = st.text(alphabet="ab~-+@\\ \r\x0c\u2028\n", max_size=30) | st.lists(
 def test_a_whole_patch_has_both_sides_also_once_its_record_was_read_back(before: str, after: str) -> None:
     if before == after:
         return
-    patch = edit_record.whole_patch("x", before, after)
-    assert edit_record.sides(patch) == (before, after)
+    patch = merge.whole_patch("x", before, after)
+    assert merge.sides(patch) == (before, after)
     made = edit_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", note="x", whole=True, patch=patch)
     read = edit_record.read(made.path, edit_record.render(made))
     assert read
-    assert edit_record.sides(read.patch) == (before, after)
+    assert merge.sides(read.patch) == (before, after)
 
 
 @pytest.mark.parametrize("cut", range(1, 6))
 def test_a_patch_that_lacks_a_line_gives_no_text(cut: int) -> None:
-    lines = edit_record.whole_patch("x", "a\nb\n", "a\nc\nd\n").splitlines(keepends=True)
+    lines = merge.whole_patch("x", "a\nb\n", "a\nc\nd\n").splitlines(keepends=True)
     with pytest.raises(ValueError, match="patch"):
-        edit_record.sides("".join(lines[:-cut]))
+        merge.sides("".join(lines[:-cut]))
 
 
 def test_a_patch_that_may_not_be_kept_whole_is_none(token: str) -> None:
     before = f"---\nx\n---\n\nThe key is {token}\n\nfive\nsix\nseven\n"
-    assert edit_record.whole_patch("x", before, before + "more\n") == ""
-    assert edit_record.whole_patch("x", "a\ud800\n", "b\n") == ""
+    assert merge.whole_patch("x", before, before + "more\n") == ""
+    assert merge.whole_patch("x", "a\ud800\n", "b\n") == ""
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from holdfast.capture import platform
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.close.improve import edit_record, proposals, review
 from holdfast.errors import NotFound, UsageError
+from holdfast.vault import merge
 from holdfast.vault.transaction import writing
 
 DOCKER = ("docker prune took the volumes", "name the image")
@@ -198,7 +199,7 @@ def rewrite(desk: Desk, body: str, into: str) -> edit_record.Record:
     before = desk.text("knowledge/deploy.md")
     after = before.replace(body, into)
     assert after != before
-    patch = edit_record.whole_patch("knowledge/deploy.md", before, after)
+    patch = merge.whole_patch("knowledge/deploy.md", before, after)
     fields = {"note": "knowledge/deploy.md", "whole": True, "patch": patch}
     record = edit_record.Record("0" * 25 + "A", "applied", SHOP, NOW, "w", "b", **fields)  # type: ignore[arg-type]
     with writing(desk.vault, desk.now) as writer:

@@ -18,8 +18,8 @@ from judge_server import Server, refuses, says, sends
 
 from holdfast import settings as machine
 from holdfast.capture import config
+from holdfast.cli.init import answered
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.install import messages
 from holdfast.judge import choice, selection
 from holdfast.judge.choice import Settings
 
@@ -369,7 +369,7 @@ def test_init_says_what_was_chosen_before(fresh: Home, terminal: Terminal) -> No
 )
 def test_at_a_terminal_init_asks_and_no_model_is_the_default(fresh: Home, token: str, answer: str, name: str) -> None:
     env = {"OPENAI_API_KEY": token}
-    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2 + b"0\n", "init", env=env)
+    status, said = at_a_terminal(fresh, f"{answer}\n".encode() * 2 + b"0\nn\n", "init", env=env)
     assert status == 0, said
     assert "Which [0]:" in said
     assert token not in said
@@ -387,8 +387,8 @@ def test_with_yes_init_does_not_ask_even_at_a_terminal(fresh: Home, token: str) 
 
 def test_an_answer_is_a_number_or_a_name() -> None:
     listed = [selection.JudgeOffer("claude-code", "haiku", ""), selection.JudgeOffer("ollama", "qwen3:4b", "")]
-    assert [messages.answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
-    assert [messages.answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
+    assert [answered(text, listed) for text in ("1", " 2 ", "ollama")] == [listed[0], listed[1], listed[1]]
+    assert [answered(text, listed) for text in ("", "0", "3", "-1", "y", "²")] == [None] * 6
 
 
 # --- doctor

@@ -17,7 +17,7 @@ from holdfast.capture import gate, notices
 from holdfast.errors import HistoryDamaged, NotFound
 from holdfast.health.finding import CAN_MEND, LOST, Finding
 from holdfast.health.history import check_history
-from holdfast.vault import git_damage, git_repair, git_settings
+from holdfast.vault import git_damage, git_settings, new_history
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
@@ -173,7 +173,7 @@ def test_a_pack_that_was_cut_in_half_is_a_loss_before_any_mending(vault: Home, t
     assert fixed.status == 20
     assert fixed.out.count("not mended") == 0, fixed.out
     assert fixed.out.count("LOST") == 1, fixed.out
-    git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert look(vault).ok
 
 
@@ -196,7 +196,7 @@ def test_damage_behind_damage_is_seen_at_once(vault: Home) -> None:
 def test_a_new_history_that_only_mends_says_what_it_did(vault: Home) -> None:
     (vault.vault / ".git" / "index").write_bytes(b"")
     with pytest.raises(NotFound, match=r"no new one was begun.*index made anew"):
-        git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+        new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert look(vault).ok
 
 

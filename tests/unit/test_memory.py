@@ -20,6 +20,7 @@ from holdfast.memory import Context, Memory
 from holdfast.memory.field import Field
 from holdfast.memory.notes import Notes
 from holdfast.memory.sessions import Sessions
+from holdfast.memory.sleep import Sleep
 from holdfast.memory.tasks import Tasks
 from holdfast.model import Project
 
@@ -35,6 +36,7 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "notes": None,
         "open": "vault cwd clock env",
         "sessions": None,
+        "sleep": None,
         "tasks": None,
     },
     Context: {
@@ -84,6 +86,17 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "spent": "days by",
         "split_project": "wanted name",
         "undo_loop": "ident",
+    },
+    Sleep: {
+        "at": None,
+        "due": "",
+        "field": None,
+        "last": "*everything",
+        "restore": "ids",
+        "run": "*dry_run *verbatim *stops *progress",
+        "seen": "text",
+        "starts_by_itself": "",
+        "undo": "wanted",
     },
     Notes: {
         "arm": "note when *dry_run",
@@ -138,6 +151,7 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "at": None,
         "catch_up": "",
         "choose_embedder": "wanted",
+        "density": "window_days *write",
         "embed": "",
         "embedders": "",
         "follow_embedding": "wait",
@@ -147,7 +161,7 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "open": "",
         "opener": None,
         "rebuild": "progress",
-        "recall": "query scope most",
+        "recall": "query scope most agent",
         "recalled": "answer agent session",
         "scope": "*everything",
         "show": "ident *everything",

@@ -17,7 +17,7 @@ from holdfast.capture import gate, notices, once
 from holdfast.errors import HistoryDamaged, NotFound
 from holdfast.health.doctor import examine
 from holdfast.health.history import check_history
-from holdfast.vault import git_damage, git_repair, git_settings, history, purge_history
+from holdfast.vault import git_damage, git_settings, history, new_history, purge_history
 from holdfast.vault.git import Repository
 
 pytestmark = pytest.mark.slow  # it starts processes by the hundred
@@ -178,7 +178,7 @@ def test_as_much_as_is_whole_is_kept_and_the_old_repository_too(vault: Home, ter
 
 def test_notes_that_the_lost_commits_had_made_are_not_taken_for_a_persons(vault: Home, terminal: Terminal) -> None:
     break_last_commit(vault)
-    git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert not history.was_edited_by_hand(str(vault.vault), "knowledge/prices-are-in-cents.md")
     assert "cents" in terminal("notes").out
 
@@ -188,7 +188,7 @@ def test_the_remote_is_known_after_it(vault: Home, tmp_path: Path, terminal: Ter
     assert terminal("sync", "--remote", str(tmp_path / "remote.git")).status == 0
     terminal("remember", "More")
     shutil.rmtree(vault.vault / ".git")
-    git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+    new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     assert "remote.git" in git(vault, "remote", "-v")
 
 
@@ -207,10 +207,10 @@ def test_a_new_history_that_is_killed_at_any_step_loses_nothing_and_is_done_agai
         def kill(*_: object) -> None:
             raise KeyboardInterrupt
 
-        where = {"exchange": purge_history, "rename": os}.get(step, git_repair)
+        where = {"exchange": purge_history, "rename": os}.get(step, new_history)
         killed.setattr(where, step, kill)
         with pytest.raises(KeyboardInterrupt):
-            git_repair.begin(str(vault.vault), time.time(), by=gate.BY_USER)
+            new_history.begin(str(vault.vault), time.time(), by=gate.BY_USER)
     done = terminal("doctor", "--new-history", "--yes")
     assert done.status == 0, done.err
     assert [path.read_text() for path in Path(vault.state).rglob("mine")] == ["kept\n"], "the old one is kept"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture import config, once
-from holdfast.hook import nudge
+from holdfast.hook import nudge, tool_call
 
 MODEL = "claude-sonnet-4-5"
 FLAG = "holdfast flag --kind decision|lesson|progress --evidence FILE:LINE '…'"
@@ -36,7 +36,7 @@ class Transcript:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.use(1_000)
-        seen = nudge.look("claude-code", str(path), MODEL, {}, {})
+        seen = tool_call.pressure("claude-code", str(path), MODEL, {}, {})
         assert seen
         self.limit = seen.limit
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.hook import nudge
-from holdfast.hook.nudge import Pressure
+from holdfast.hook import tool_call
+from holdfast.hook.tool_call import Pressure
 from holdfast.hosts import LARGEST_SETTINGS
 from holdfast.hosts.claude_code import limits as claude_code
 from holdfast.hosts.codex import limits as codex
@@ -29,7 +29,7 @@ SMALL = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}  # as the recording was ma
 
 
 def look(host: str, path: Path, model: str = "", env: dict[str, str] | None = None, **wishes: Any) -> Pressure | None:
-    return nudge.look(host, str(path), model, {"pressure": wishes}, env or {})
+    return tool_call.pressure(host, str(path), model, {"pressure": wishes}, env or {})
 
 
 def until(name: str, mark: str, tmp_path: Path, *, with_it: bool) -> Path:
@@ -210,19 +210,19 @@ def test_the_operators_own_table_wins_by_its_longest_beginning(tmp_path: Path) -
     ],
 )
 def test_the_bands_begin_where_the_design_says(left: float, band: str) -> None:
-    assert nudge.band_of(left, {}) == band
+    assert tool_call.band_of(left, {}) == band
 
 
 def test_the_operator_may_move_the_bands_and_nonsense_moves_none(tmp_path: Path) -> None:
-    assert nudge.band_of(0.7, {"consider": 0.8}) == "consider"
-    assert nudge.band_of(0.4, {"consider": 0}) == ""
+    assert tool_call.band_of(0.7, {"consider": 0.8}) == "consider"
+    assert tool_call.band_of(0.4, {"consider": 0}) == ""
     for odd in ("0.9", None, 7, -1, [0.9]):
-        assert nudge.band_of(0.7, {"consider": odd}) == ""
+        assert tool_call.band_of(0.7, {"consider": odd}) == ""
     path = tmp_path / "t.jsonl"
     path.write_text(answer(1000))
     odd_ones: list[dict[str, Any]] = [{}, {"pressure": 3}, {"pressure": {"models": []}}]
     for config in (*odd_ones, {"pressure": {"models": {"claude": 3}}}):
-        assert nudge.look(CLAUDE, str(path), "", config, {}) is not None
+        assert tool_call.pressure(CLAUDE, str(path), "", config, {}) is not None
 
 
 def test_subagents_refusals_and_answers_without_a_count_are_passed_over(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_transcript_that_tells_nothing_is_no_answer(name: str, tmp_path: Path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").touch()
     for host in (CLAUDE, CODEX, "gemini-cli"):
-        assert nudge.look(host, f"{tmp_path}/{name}" if name else "", "", {}, {}) is None
+        assert tool_call.pressure(host, f"{tmp_path}/{name}" if name else "", "", {}, {}) is None
 
 
 def test_a_look_at_200_megabytes_reads_no_more_than_at_ten_kilobytes(
@@ -296,7 +296,7 @@ def test_no_bytes_at_the_end_of_a_transcript_break_a_look(tail: bytes, host: str
     with tempfile.NamedTemporaryFile() as file:
         file.write((RECORDED / name).read_bytes() + tail)
         file.flush()
-        seen = nudge.look(host, file.name, "", {}, {})
+        seen = tool_call.pressure(host, file.name, "", {}, {})
     assert seen is not None
     assert seen.used == 1007
 

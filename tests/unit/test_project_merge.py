@@ -14,8 +14,8 @@ from hook_support import Home, Terminal
 from holdfast.brief import brief_file
 from holdfast.capture import home, platform, projects, same_project
 from holdfast.memory import Memory
-from holdfast.serve.guard import Caller
 from holdfast.serve.service import Serving
+from holdfast.serve.tokens import Caller
 from holdfast.vault.merge import merge
 
 SHOP, API = "The shop ships on Tuesdays", "The interface answers in JSON"

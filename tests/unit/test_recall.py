@@ -21,7 +21,7 @@ from holdfast.brief import prompt_by_words, recall
 from holdfast.capture import home
 from holdfast.capture.episodes import Scene
 from holdfast.field import intake, thought, traffic, words
-from holdfast.field.sqlite import schema, search
+from holdfast.field.sqlite import schema, scope_query
 from holdfast.hook import turn_end
 from holdfast.model import Moment, Project
 
@@ -233,9 +233,9 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
     assert str(words.VERSION) == prompt_by_words.MADE
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
         assert prompt_by_words.note_id(path) == thought.note_id(path)
-    assert search.word(SHOP) == prompt_by_words.scope_word(SHOP)
+    assert scope_query.word(SHOP) == prompt_by_words.scope_word(SHOP)
     assert not prompt_by_words.STOP & prompt_by_words.WORK
-    assert prompt_by_words.FOLDERS[:6] == turn_end.FOLDERS
+    assert home.REMEMBERED[:6] == turn_end.FOLDERS
     assert (prompt_by_words.MOST, prompt_by_words.LONGEST) == (recall.MOST, recall.LONGEST)
 
 
@@ -523,9 +523,17 @@ def test_a_note_that_an_agent_opens_is_known_to_be_of_use_once_per_episode(shop:
     read(shop, session="s2")
     found = events(shop)
     assert [(one.kind, one.ids, one.agent, one.session) for one in found] == [
-        ("used", (thought.note_id(PATH),), "claude-code", f"claude-code/{session}/1") for session in ("s1", "s2")
+        ("used", (thought.note_id(PATH),), f"claude-code/{session}", f"claude-code/{session}/1")
+        for session in ("s1", "s2")
     ]
     assert shop.errors() == []
+
+
+def test_use_that_the_hook_sees_counts_for_the_agent_that_the_environment_names(shop: Home) -> None:
+    shop.more["HOLDFAST_AGENT"] = "reviewer"
+    read(shop)
+    (found,) = events(shop)
+    assert (found.agent, found.session) == ("reviewer", "claude-code/s1/1")
 
 
 def test_use_adds_to_the_weight_that_age_has_left(shop: Home) -> None:

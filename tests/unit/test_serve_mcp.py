@@ -13,9 +13,10 @@ from mcp_support import finish_afterwards
 from serve_support import serving
 
 from holdfast.serve import app
-from holdfast.serve.guard import Caller, Guard
+from holdfast.serve.guard import Guard
 from holdfast.serve.mcp.peer import of_agent
 from holdfast.serve.service import Lent, Serving
+from holdfast.serve.tokens import Caller
 
 if TYPE_CHECKING:
     from hook_support import Home

@@ -110,10 +110,21 @@ def test_a_few_questions_are_answered_at_once_and_the_same_one_only_once(fresh: 
             at_work -= 1
         return f"answer to {question}"
 
+    looked: set[int] = set()
+
+    class Question(str):
+        """A question that knows when it was looked up among those under way."""
+
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            looked.add(id(self))
+            return super().__hash__()
+
     with ThreadPoolExecutor(50) as clients:
-        asked = [f"question {nth % 25}" for nth in range(50)]
-        said = [clients.submit(warm.answered, one, partial(work, one)) for one in asked]
-        wait_until("all are asked", lambda: len(warm._under_way) == 25)
+        asked = [Question(f"question {nth % 25}") for nth in range(50)]
+        said = [clients.submit(warm.answered, one, partial(work, str(one))) for one in asked]
+        wait_until("all are asked", lambda: len(looked) == 50)
         gate.set()
         assert [one.result(10) for one in said] == [f"answer to {one}" for one in asked]
     assert most <= AT_WORK

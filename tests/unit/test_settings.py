@@ -48,6 +48,12 @@ def test_a_table_is_changed_in_place_and_every_comment_stays() -> None:
         assert comment in made
 
 
+def test_a_switch_goes_and_the_words_behind_it_stay() -> None:
+    assert settings.edited("[sleep]\ntimer = false # not on this laptop\nleast = 5\n", "sleep", {}, ("timer",)) == (
+        "[sleep]\n# not on this laptop\nleast = 5\n"
+    )
+
+
 def test_what_is_already_so_is_not_touched() -> None:
     fields = {"name": "openai", "model": "large", "url": "http://127.0.0.1:11434"}
     assert settings.edited(MINE, "embed", fields, NAMES) == MINE

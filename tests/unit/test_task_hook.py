@@ -27,7 +27,7 @@ from hook_support import (
 from holdfast.capture import config, flags, home, locks, once, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import Conflict
-from holdfast.hook import intercept, nudge, tasks
+from holdfast.hook import intercept, tasks, tool_call
 from holdfast.tasks import checkpoint_words, commands, record, states
 from holdfast.tasks.record import DECISION, Entry
 
@@ -484,7 +484,7 @@ def test_when_the_context_runs_out_the_open_task_is_named(
         path.write_text(json.dumps({"type": "assistant", "message": message}) + "\n")
 
     use(1000)
-    seen = nudge.look("claude-code", str(path), MODEL, {}, {})
+    seen = tool_call.pressure("claude-code", str(path), MODEL, {}, {})
     assert seen
     use(int(seen.limit * (1 - left)))
     told = audit.answer(used(audit, transcript_path=str(path), model=MODEL))

@@ -186,8 +186,8 @@ def test_content_of_any_shape_is_no_error(odd: object, tmp_path: Path) -> None:
 def test_a_look_imports_nothing_that_a_hook_cannot_afford() -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n"
-        "from holdfast.hook import nudge\n"
-        f"assert nudge.look('claude-code', {str(RECORDED / 'claude-code.tasks.jsonl')!r}, '', {{}})\n"
+        "from holdfast.hook import tool_call\n"
+        f"assert tool_call.pressure('claude-code', {str(RECORDED / 'claude-code.tasks.jsonl')!r}, '', {{}})\n"
         "print([name for name in ('re', 'json', 'os', 'enum', 'typing', 'dataclasses') if name in sys.modules])"
     )
     done = subprocess.run([PYTHON, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)

@@ -15,7 +15,7 @@ from hook_support import SOURCE, wait_until
 
 from holdfast.capture.gate import BY_UPKEEP, BY_USER
 from holdfast.errors import Busy, GitFailed, HistoryDamaged, NewerFormat
-from holdfast.vault import edits, git_repair, notes
+from holdfast.vault import edits, new_history, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.transaction import writing
 
@@ -212,7 +212,7 @@ def test_a_vault_whose_history_was_deleted_begins_a_new_one_only_by_the_users_wo
     with pytest.raises(HistoryDamaged, match=r"is gone.*--new-history"):
         remember(vault, "More.")
     assert not Path(vault, ".git").exists()
-    git_repair.begin(vault, NOW, by=BY_USER)
+    new_history.begin(vault, NOW, by=BY_USER)
     remember(vault, "More.")
     assert git(vault, "show", "HEAD:knowledge/mine.md") == "by hand"
     assert "Orders use locks." in git(vault, "show", f"HEAD:{filed.path}")

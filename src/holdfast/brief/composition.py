@@ -31,6 +31,7 @@ NOTES = ("identity/", "rules/", "knowledge/", "feedback/", "projects/")  # where
 ALWAYS = "Who you work for, and the rules that always apply:"
 OWN, RULES, SAID, TASKS, HANDOFF, BEFORE = "own", "rules", "said", "tasks", "handoff", "before"
 BESIDE, ACTIVITY, FLAGS, MAP, WARNINGS = "beside", "activity", "flags", "map", "warnings"
+HIGHWAYS = "highways"
 OPEN = ("Next steps", "In progress", "Blockers")  # parts of a handoff
 JOINT = " / "  # between the user's sentences of one day, as vault/prompts joins them
 SHORTEST_SAID = 12  # characters of a sentence that is told once
@@ -43,11 +44,12 @@ SECTIONS = {
     BEFORE: ("", 12, "`holdfast notes --handoffs` lists all"),
     BESIDE: ("", 6, "`holdfast notes --handoffs` lists all"),
     ACTIVITY: ("", 4, "activity.log has all"),
+    HIGHWAYS: ("Several agents keep coming back to:", 6, "`holdfast highways` lists all"),
     MAP: ("Notes (`holdfast show NAME` reads one):", 20, "`holdfast notes` lists all"),
 }
-SHOWN = (WARNINGS, OWN, RULES, SAID, TASKS, HANDOFF, BEFORE, BESIDE, ACTIVITY, FLAGS, MAP)
+SHOWN = (WARNINGS, OWN, RULES, SAID, TASKS, HANDOFF, BEFORE, BESIDE, ACTIVITY, FLAGS, HIGHWAYS, MAP)
 # Of two that say the same, the first stays.
-FOLDED = (OWN, RULES, SAID, TASKS, HANDOFF, MAP, FLAGS, BEFORE, BESIDE, ACTIVITY)
+FOLDED = (OWN, RULES, SAID, TASKS, HANDOFF, HIGHWAYS, MAP, FLAGS, BEFORE, BESIDE, ACTIVITY)
 
 
 @value

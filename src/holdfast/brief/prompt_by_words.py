@@ -110,9 +110,8 @@ def _humps(word: str) -> list[str]:
 
 
 FILE = "field.db"
-STEP, MADE = 3, "4"  # of the index that can be read here: field/sqlite/schema, field/words
+STEP, MADE = 4, "4"  # of the index that can be read here: field/sqlite/schema, field/words
 KINDS = ("identity", "rule", "knowledge", "feedback", "project")
-FOLDERS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")
 WITHIN = 0.015  # seconds
 WITHIN_MAKING = 0.5  # seconds, for whoever makes a brief ahead
 OPCODES = 500  # between two looks at the clock
@@ -146,11 +145,6 @@ class OpenedNote:
 
     id: str
     new: dict[str, tuple[float, float]]
-
-
-def is_bare(vault: str) -> bool:
-    """Whether a vault has nothing that a field could be made of, so that none need be made to say so."""
-    return not any(platform.names(f"{vault}/{folder}") for folder in FOLDERS)
 
 
 def note_id(path: str) -> str:
@@ -190,6 +184,33 @@ def used(state: str, now: float) -> dict[str, tuple[float, int]]:
         return {str(path): (decayed(float(weight), float(last), now), int(count)) for path, weight, last, count in rows}
     except (TypeError, ValueError):
         return {}
+
+
+@value
+class BusyThought:
+    """A thought that several agents come back to; `path` is "" for one that is no file's."""
+
+    id: str
+    path: str
+    text: str
+    origin: str
+
+
+ACCESSES, AGENTS = 3, 2  # of a highway, as in field/retrieval
+
+
+def busiest(state: str, ids: tuple[str, ...], most: int) -> list[BusyThought]:
+    """The busiest highways of these projects and global ones, for a brief that is made ahead: what is in force, and
+    neither a guess nor what a start tells anyway."""
+    marks = ", ".join("?" * (len(ids) + 1))
+    query = (
+        "SELECT t.id, t.path, t.text, t.origin FROM traffic r JOIN thought t USING (id) "
+        f"WHERE r.count >= {ACCESSES} AND r.agents >= {AGENTS} AND t.project IN ({marks}) AND t.kind != 'bridge' "
+        "AND t.category NOT IN ('handoff', 'said', 'rule', 'identity') "
+        "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.old = t.id) ORDER BY r.count * r.agents DESC, t.id LIMIT ?"
+    )
+    rows: list[Any] = _read(state, WITHIN_MAKING, lambda db: db.execute(query, (*ids, "", most)).fetchall(), [])
+    return [BusyThought(*map(str, row)) for row in rows]
 
 
 def _read(state: str, within: float, ask: Callable[[sqlite3.Connection], T], otherwise: T) -> T:

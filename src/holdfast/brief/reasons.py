@@ -27,6 +27,7 @@ RULES = {
     composition.BESIDE: "another session of this project",
     composition.ACTIVITY: "one of the last sessions of this project",
     composition.FLAGS: "flagged, and no close has filed it yet",
+    composition.HIGHWAYS: "several agents come back to it, and the field is in its shared mode",
     composition.MAP: "by authority, then use, then age",
 }
 NO_ROOM = "no room in its section"

@@ -10,7 +10,7 @@
 A file's change time is set by the kernel and by nobody else, so a note that changed within a call, and not by our own
 hand, was changed by an agent (capture/agent_files). Begin and end are change times too, of the mark itself: the clock
 is the file system's, whatever machine serves it. Each hook makes one small file and removes it again, however many
-notes there are. A writer, which settles what agents changed, drops what it no longer needs.
+notes there are. A writer, which settles what agents changed, drops what it no longer needs (vault/agent_edits).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 LARGEST = 16 << 20
 FOREVER = 1 << 63
@@ -74,7 +74,7 @@ def begin(state: str, name: str, episode: str, agent: str = "") -> None:
 def end(state: str, name: str, *, died: bool = False) -> int:
     """Note that a call is over; returns when it began, 0 where that is not known. Raises OSError."""
     path = f"{state}/calls/open/{name}"
-    known = _read_open(path)
+    known = read_open(path)
     if not known:
         return 0
     posix.utime(path)
@@ -93,12 +93,13 @@ def end_all(state: str, episode: str, agent: str | None = None, *, died: bool = 
     """Note that no call of an episode is under way any more, or none of one agent in it, "" being the session itself:
     refused ones and interrupted ones end without a word."""
     for name in platform.names(f"{state}/calls/open"):
-        known = _read_open(f"{state}/calls/open/{name}")
+        known = read_open(f"{state}/calls/open/{name}")
         if known and known.episode == episode and agent in (None, known.agent):
             end(state, name, died=died)
 
 
-def _read_open(path: str) -> CallSpan | None:
+def read_open(path: str) -> CallSpan | None:
+    """A call under way; None where it is over."""
     try:
         began, _, owner = platform.read_file(path, 4096).decode("utf-8", "replace").rstrip("\n").partition(" ")
         episode, _, agent = owner.partition("\t")
@@ -123,7 +124,7 @@ def _ctime(folder: str) -> int:
 def spans(state: str) -> list[CallSpan]:
     """Every call since the last writer, those under way included."""
     folder = f"{state}/calls/open"
-    found = [one for name in platform.names(folder) if (one := _read_open(f"{folder}/{name}"))]
+    found = [one for name in platform.names(folder) if (one := read_open(f"{folder}/{name}"))]
     for line in lines(state, "ended"):
         parts = line.split(" ", 2)
         if len(parts) == 3 and parts[0].isdecimal() and parts[1].isdecimal():
@@ -161,9 +162,9 @@ def append(state: str, name: str, line: str) -> None:
 
 def lines(state: str, name: str) -> list[str]:
     """A list, with what a writer that was killed had begun to drop."""
-    paths = (f"{state}/calls/{name}.before", f"{state}/calls/{name}")
-    found = [line for path in paths for line in platform.text(path, LARGEST, "surrogateescape").split("\n")]
-    return [line for line in found if line]
+    begun = platform.text(f"{state}/calls/{name}.before", LARGEST, "surrogateescape")
+    found = platform.text(f"{state}/calls/{name}", LARGEST, "surrogateescape")
+    return list(filter(None, (*begun.split("\n"), *found.split("\n"))))
 
 
 def settled(state: str) -> LastWriter:
@@ -178,48 +179,3 @@ def settle(state: str, head: str, folders: Iterable[tuple[str, int]]) -> None:
     data = "\n".join((head, *(f"{inode} {name}" for name, inode in folders))).encode()
     platform.make_folders(f"{state}/calls")
     platform.write_atomic(f"{state}/calls/settled", data, durable=False)
-
-
-def drop_until(state: str, time: int) -> None:
-    """Drop what agents changed until this time: it is settled. The vault's lock is held."""
-    folder = f"{state}/calls/open"
-    names = platform.names(folder)
-    for name in names:
-        known = _read_open(f"{folder}/{name}")
-        if known and known.begin < time - ABANDONED:
-            end(state, name, died=True)
-    _keep(state, "ended", lambda line: (end := line.split(" ", 2)[1]).isdecimal() and int(end) >= time)
-    _keep(state, "missing", lambda _: False)
-    if not names:
-        drop_written(state)
-
-
-def drop_written(state: str) -> None:
-    """Forget what we wrote: no call is under way that it could be taken for. The vault's lock is held."""
-    platform.remove(f"{state}/calls/written")
-
-
-def _keep(state: str, name: str, wanted: Callable[[str], bool]) -> None:
-    """Drop the lines of a list that are not wanted; one that a hook adds meanwhile is kept."""
-    path = f"{state}/calls/{name}"
-    was_killed = platform.is_there(f"{path}.before")  # a writer before us
-    if not was_killed and platform.is_there(path):
-        posix.rename(path, f"{path}.before")
-    kept = [line for line in lines(state, name) if line.count(" ") and wanted(line)]
-    if was_killed:
-        platform.remove(f"{path}.before")
-        platform.remove(path)
-    for line in dict.fromkeys(kept):
-        append(state, name, line)
-    platform.remove(f"{path}.before")
-
-
-def now(state: str) -> int:
-    """The file system's time."""
-    path = f"{state}/calls/now"
-    try:
-        posix.close(posix.open(path, MORE, 0o600))
-        posix.utime(path)
-        return posix.stat(path).st_ctime_ns
-    except OSError:
-        return 0

@@ -125,6 +125,32 @@ def remembered(argv: list[str]) -> str:
     return " ".join(_without(argv, OF_REMEMBER, ("--global", "--json")))
 
 
+def of_remember(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
+    """The text after `holdfast remember`, its options and its switches. Raises UsageError."""
+    texts: list[str] = []
+    given: dict[str, str] = {}
+    switches: set[str] = set()
+    rest = iter(argv)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if word == "--":
+            texts += rest
+        elif word in ("--global", "--json"):
+            switches.add(word)
+        elif option in OF_REMEMBER:
+            found = value if equals else next(rest, None)
+            if found is None:
+                raise UsageError(f"{option} needs a value; nothing was written.")
+            given[option] = found
+        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
+            raise UsageError(f'"{word}" is no option of remember; nothing was written. Put -- before such a text.')
+        else:
+            texts.append(word)
+    if not " ".join(texts).strip():
+        raise UsageError('There is no text; nothing was written. Try: holdfast remember "what to remember".')
+    return " ".join(texts), given, switches
+
+
 def _without(argv: list[str], valued: Sequence[str], switches: Sequence[str], kept: Sequence[str] = ()) -> list[str]:
     """The words of a line without some options and their values, and without some switches. Of the options in `kept`
     the value stays. All that stands behind -- stays as it is."""

@@ -232,7 +232,8 @@ def take_all(
     except OSError:
         pass  # the flags are safe; the end of their episode finds them by looking
     spent = (time.perf_counter_ns() - began) // 1000
-    common = {"episode": speaker.episode, "project": speaker.project.id, "segment": segment, "us": spent}
+    whose = {"episode": speaker.episode, "project": speaker.project.id, "origin": speaker.origin}
+    common = {**whose, "segment": segment, "us": spent}
     try:
         ledger.append_all(state, "flag", now, [{"id": flag.id, "flag": flag.kind, **common} for flag in made])
     except NotSaved:

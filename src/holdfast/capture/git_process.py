@@ -12,9 +12,8 @@ vault.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from holdfast.capture import gitfiles, home, platform
@@ -82,10 +81,16 @@ def start(
 
 def _how(words: Sequence[str], cwd: str, env: Mapping[str, str], settings: Iterable[str], held: int) -> dict[str, Any]:
     """The command and the surroundings of a process."""
-    program = shutil.which("git", path=env["PATH"]) or "git"
+    program = _program(env["PATH"])
     set_so = [part for one in (*SETTINGS, *settings) for part in ("-c", one)]
     around = {"cwd": cwd, "env": dict(env), "pass_fds": (held,) if held >= 0 else (), "umask": 0o077}
     return {"args": [program, "--no-pager", *set_so, *words], **around}
+
+
+def _program(path: str) -> str:
+    """Git's own file, in the first of these folders that has one; `shutil` would bring readers of archives along."""
+    places = (os.path.join(folder, "git") for folder in path.split(os.pathsep))
+    return next((one for one in places if os.access(one, os.X_OK) and not os.path.isdir(one)), "git")
 
 
 def setting_names(raw: bytes) -> list[str] | None:
@@ -113,22 +118,30 @@ def ask(folder: str, *words: str, excludes: str = "") -> subprocess.CompletedPro
     """Git's answer about the work tree that a folder lies in, asked at its top; None where there is no repository, no
     git, something that is no file where git expects one, or no answer in time. `excludes` is the user's own list of
     ignored files."""
+    return ask_all(folder, words, excludes=excludes)[0]
+
+
+def ask_all(
+    folder: str, *questions: Sequence[str], excludes: str = ""
+) -> list[subprocess.CompletedProcess[bytes] | None]:
+    """The same of several questions in a row; one that is not answered leaves the others alone."""
+    answers: list[subprocess.CompletedProcess[bytes] | None] = [None] * len(questions)
     found = gitfiles.checkout(folder)
     if not found or not os.path.isdir(found.root) or trouble(found):
-        return None
+        return answers
     env = environment()
     settings = ["diff.ignoreSubmodules=all", *([f"core.excludesFile={excludes}"] if excludes else [])]
-    try:
-        with _stand_in(found) as made:
+    with suppress(OSError, ValueError), _stand_in(found) as made:
+        for nth, words in enumerate(questions):
             env |= {
                 "GIT_DIR": made,
                 "GIT_WORK_TREE": found.root,
                 "GIT_OBJECT_DIRECTORY": f"{found.common}/objects",
                 "GIT_LITERAL_PATHSPECS": "" if words[0] == "check-ignore" else "1",  # which knows no such thing
             }
-            return run(words, found.root, env, settings=settings, timeout=PATIENCE)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
+            with suppress(OSError, ValueError, subprocess.TimeoutExpired):
+                answers[nth] = run(words, found.root, env, settings=settings, timeout=PATIENCE)
+    return answers
 
 
 def trouble(found: gitfiles.Checkout) -> str:
@@ -138,8 +151,11 @@ def trouble(found: gitfiles.Checkout) -> str:
     small = [f"{own}/HEAD", f"{found.common}/config", *(f"{objects}/{name}" for name in OPENED)]
     small += [f"{found.root}/{name}" for name in TOP]
     large = [f"{own}/index", *(f"{objects}/pack/{name}" for name in platform.names(f"{objects}/pack"))]
-    odd = ((path, platform.oddity(path)) for path in (*small, *large))
-    return next((f"{path} {why}" for path, why in odd if why and (path in small or not why.startswith("has "))), "")
+    for path in (*small, *large):
+        why = platform.oddity(path)
+        if why and (path in small or not why.startswith("has ")):
+            return f"{path} {why}"
+    return ""
 
 
 def alone(folder: str, *words: str, users: bool = False) -> subprocess.CompletedProcess[bytes] | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = 1
+REMEMBERED = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "thoughts", "tasks")  # folders
 PROJECT_OFF = "this project's .holdfast.toml says off = true"
 OWN = "HOLDFAST_OWN"  # carried by a process that we start: the user's own vault, whichever it works on
 CHILD = "HOLDFAST_CHILD"  # carried by every process that we start: its hooks return at once
@@ -101,6 +102,11 @@ def has_field(state: str) -> bool:
     return platform.is_there(f"{state}/field.db")
 
 
+def is_bare(vault: str) -> bool:
+    """True if a vault has nothing that a field could be made of, so that none need be made to say so."""
+    return not any(platform.names(f"{vault}/{folder}") for folder in REMEMBERED)
+
+
 def format_of(vault: str) -> int:
     """The version of the vault's layout; 0 where there is no vault yet, FORMAT where the file says nothing we know."""
     try:
@@ -133,7 +139,7 @@ def lay_out(vault: str) -> None:
 def make_vault(vault: str, env: Mapping[str, str] | None = None) -> None:
     """Make the vault and register it. Raises VaultGone where an empty folder is in place of this machine's vault."""
     if format_of(vault):
-        lay_out(vault)
+        platform.make_folders(f"{state(vault)}/queue")
         return
     import time
 

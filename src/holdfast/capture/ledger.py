@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 KINDS = (
     *("hook", "nudge", "injection", "flag", "episode", "close", "vault", "model", "task", "upkeep", "purged", "error"),
+    "sleep",
+    "density",
 )
 SAID, SILENT, KEPT, SKIPPED, DECLINED = "said", "silent", "held", "skipped", "declined"  # decisions of a nudge
 SNAPSHOT, NO_SNAPSHOT = "snapshot", "no snapshot"  # and of a compaction

@@ -169,17 +169,19 @@ def records(found: Iterable[Found]) -> Iterator[bytes]:
 
 
 def read_on(
-    path: str, start: int, made: Callable[[dict[str, Any]], T | None]
+    path: str, start: int, made: Callable[[dict[str, Any]], T | None], until: int = -1
 ) -> tuple[tuple[T, ...], tuple[Found, ...], int]:
-    """What a log has from a place on: its records as values, what is no record, and where the next look begins. The
-    beginning of a record at the very end is left for that: its writer may be at work. `made` answers None for what is
-    to be passed over. Raises OSError."""
+    """What a log has from a place on, or `until` another: its records as values, what is no record, and where the next
+    look begins. The beginning of a record at the very end is left for that: its writer may be at work. `made` answers
+    None for what is to be passed over. Raises OSError."""
     from holdfast.capture import codec
 
     found: list[T] = []
     broken: list[Found] = []
     end = start
     for one in scan_file(path, start):
+        if 0 <= until < one.end:
+            break
         if one.what == RECORD:
             try:
                 value_of = made(codec.decode(one.payload))

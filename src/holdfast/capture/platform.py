@@ -24,6 +24,7 @@ FILE_TYPE, A_FILE, A_LINK, A_FOLDER = 0o170000, 0o100000, 0o120000, 0o040000
 KINDS = {A_FOLDER: "a folder", 0o010000: "a pipe", 0o140000: "a socket", 0o020000: "a device", 0o060000: "a device"}
 GROWTH = 4 << 20  # bytes that a file may grow by while it is read
 KERNEL = "/proc/self"  # whose files have no size and are no files
+RACY = 100_000_000  # ns within which a file's time cannot be believed: a second change could share it
 LARGEST = 64 << 20  # bytes of a file that is read whole, or kept in the vault's history
 ANCESTORS = 8  # folders above a file that may be of our making: state, vault, and what leads to it
 

@@ -20,6 +20,7 @@ OPENING = """# Brain
 What every session should know, in your own words. Holdfast never changes this part.
 """
 OWN, BODY, LINE, NOTE, SAID = "own", "body", "line", "note", "said"
+HIGHWAY = "highway"  # one line, with the mark of outside text
 HANDOFF, NEXT, BESIDE = "handoff", "next", "beside"
 EARLIER = "earlier"  # a handoff before the one that is loaded
 BESIDE_NAME = ".theirs-"  # in the name of what a sync put beside ours
@@ -179,6 +180,8 @@ def quote(how: str, path: str, text: str, project: str, merged: tuple[str, ...] 
     if known.get("status") == "proposed":
         line += " (proposed by the agent, not confirmed by the user)"
         return Quoted(((line, line),))
+    if kind == HIGHWAY:
+        return Quoted((_noted(path, line, "", "", known.get("origin", "")),))
     if kind == NOTE:
         return Quoted((_noted(path, line, known.get("description", ""), body, known.get("origin", "")),))
     if kind != BODY or not body or not _is_always_on(path, known, fields.get("when")):

@@ -181,7 +181,10 @@ def kept_for(ident: str, env: Mapping[str, str]) -> str:
 
 def refuse(vault: str, env: Mapping[str, str]) -> None:
     """Raises VaultGone where this machine's vault should be at a path and is not."""
-    seen = look(vault, env)
+    _refuse(look(vault, env), vault, env)
+
+
+def _refuse(seen: FoundVault, vault: str, env: Mapping[str, str]) -> None:
     if seen.status == GONE and seen.known and not home.format_of(vault):
         raise VaultGone(f"{gone(seen.known, env)} Nothing was changed. {way_out(seen.known, env)}")
 
@@ -189,10 +192,10 @@ def refuse(vault: str, env: Mapping[str, str]) -> None:
 def settle(vault: str, env: Mapping[str, str], now: float) -> int:
     """Refuse where the vault vanished, else register it and take in what was kept for it, as every command does first.
     Returns how many flags joined it. Raises VaultGone, and what the disk says."""
-    refuse(vault, env)
+    seen = look(vault, env)
+    _refuse(seen, vault, env)
     if vault != home.own_vault(env) or not home.format_of(vault):
         return 0
-    seen = look(vault, env)
     ident = seen.id if seen.known else register(vault, env, now)
     joined = 0
     for one in (ident, *(seen.known.before if seen.known and seen.status == HERE else ())):

@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 TELL = "`holdfast doctor` looks for the cause; `holdfast --debug` before the same words shows where it was."
 PURPOSE = "Memory for AI coding agents that writes itself."
@@ -28,12 +28,15 @@ GROUPS = {
 MODULES = {
     "init": "init uninstall demo",
     "doctor": "doctor audit check",
+    "ladder": "ladder",
     "session": "boot close handoff",
     "queue": "queue,queue retry,log,drafts",
     "judge": "judge spend",
-    "review": "review loops",
-    "notes": "notes show prompts promote forget arm disarm",
+    "review": "review",
+    "notes": "notes show prompts promote forget arm disarm loops",
     "field": "recall think highways embed rebuild",
+    "sleep": "sleep",
+    "density": "density",
     "serve": "serve",
     "mcp": "mcp",
     "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
@@ -63,7 +66,7 @@ def main() -> None:
     debug = words[:1] == ["--debug"]
     words = words[debug:]
     try:
-        if fast.name_of(words) in fast.COMMANDS:
+        if _named(words, fast.COMMANDS):
             run_fast = fast.dispatch if debug else fast.run
             sys.exit(run_fast(words, dict(os.environ), time.perf_counter_ns()))
         run(words)
@@ -86,7 +89,7 @@ def run(words: list[str]) -> None:
         return
     from holdfast.cli import command
 
-    name = next((name for name in (" ".join(words[:2]), *words[:1]) if name in COMMANDS), "")
+    name = _named(words, COMMANDS)
     if not name:
         _list(words)
         return
@@ -98,6 +101,12 @@ def run(words: list[str]) -> None:
     if name not in WRITES_THE_LAUNCHER:
         _refresh_launcher()
     function(**given)
+
+
+def _named(words: list[str], known: Container[str]) -> str:
+    """The one of these commands that a line runs, by its first two words or the first; "" for none."""
+    both = " ".join(words[:2])
+    return both if both in known else words[0] if words and words[0] in known else ""
 
 
 def function_of(name: str) -> Callable[..., None]:
@@ -139,10 +148,10 @@ def _purpose(name: str) -> str:
 
 
 def _refresh_launcher() -> None:
-    from holdfast import install
+    from holdfast.install import refresh
 
     try:
-        install.refresh(os.environ)
+        refresh(os.environ)
     except OSError:
         pass  # a home that cannot be written keeps the launcher it has
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.health.finding import Place
     from holdfast.vault.check_notes import Report
-    from holdfast.vault.git_repair import NewHistory
+    from holdfast.vault.new_history import NewHistory
 
 
 def doctor(
@@ -36,7 +36,7 @@ def doctor(
 ) -> None:
     """Probe every link from your agent to the vault; exit status 0 where all is well."""
     from holdfast.health import doctor, hosts
-    from holdfast.health.finding import Place, examination_lines
+    from holdfast.health.finding import Place
 
     cwd = platform.working_folder(os.environ)
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ), hosts.known(tuple(agent or ())))
@@ -47,7 +47,12 @@ def doctor(
         _accept(place, yes=yes, json=json)
         return
     report = doctor.examine_and_mend(place) if fix else doctor.examine(place)
-    output.answer(report.as_record(), examination_lines(report), json=json)
+    record = report.as_record()
+    if json:
+        from holdfast.health import ladder
+
+        record["ladder"] = ladder.record_of(place)
+    output.answer(record, doctor.examination_lines(report), json=json)
     if not report.ok:
         raise SystemExit(report.status)
 
@@ -55,15 +60,15 @@ def doctor(
 def _begin_history(place: Place, *, yes: bool, json: bool) -> None:
     from holdfast.capture import gate
     from holdfast.text.layout import many
-    from holdfast.vault import git_repair
+    from holdfast.vault import new_history
 
     by = gate.asker(place.env, place.cwd, place.vault)
-    planned = git_repair.plan(place.vault, by=by)
+    planned = new_history.plan(place.vault, by=by)
     if not json:
         output.lines(_plan_lines(place.vault, planned))
     if not yes:
         output.require_yes("Begin a new history with the notes as they are?", told="Begin a new history?")
-    done = git_repair.begin(place.vault, place.clock(), by=by)
+    done = new_history.begin(place.vault, place.clock(), by=by)
     where = f" The old one is kept as {place.vault}/{done.kept}." if done.kept else ""
     begun = f"A new history begins at commit {done.commit[:10]}, with {many(done.files, 'file')} as they are.{where}"
     output.answer(dict(done.__dict__), (begun, "`holdfast close` files what waits."), json=json)
@@ -107,19 +112,27 @@ def audit(
     since: Annotated[str, Option("--since", help="From this date on: 2026-01-31, 2026-01-31T15:00.")] = "",
     project: Annotated[str, Option("--project", help="Of this project instead of the one here.")] = "",
     everything: Annotated[bool, Option("--all", help="Of all projects.")] = False,
+    yields: Annotated[bool, Option("--yield", help="Show what each trigger brought, and what that cost.")] = False,
     json: Json = False,
 ) -> None:
     """Compare what should have run with what did; exit status 1 where the two differ."""
-    from holdfast.health import audit, sessions
-    from holdfast.health.finding import Place, audit_lines
+    from holdfast.health import audit, period
+    from holdfast.health.finding import Place
 
     if project and everything:
         raise UsageError("Say either --project or --all, not both; nothing was looked at.")
     cwd = platform.working_folder(os.environ)
     place = Place(home.vault(os.environ, cwd), cwd, dict(os.environ))
     wanted = "" if everything else project or audit.here(place)
-    found = audit.audit(place, sessions.make(place.clock(), days or 0, since, wanted, is_named=bool(project)))
-    output.answer(found.as_record(), audit_lines(found), json=json)
+    asked = period.make(place.clock(), days or 0, since, wanted, is_named=bool(project))
+    if yields:
+        from holdfast.health import trigger_table, trigger_yield
+
+        brought = trigger_yield.look(place, asked)
+        output.answer(brought.as_record(), trigger_table.lines(brought), json=json)
+        return
+    found = audit.audit(place, asked)
+    output.answer(found.as_record(), audit.audit_lines(found), json=json)
     if not found.ok:
         raise SystemExit(1)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Command = Callable[[list[str], Mapping[str, str], int], int]
 
-
 FLAG = """Usage: holdfast flag [OPTIONS] TEXT...
 
   Save one durable fact per TEXT, synced to disk before the answer. `-` reads them from stdin, one per line:
@@ -262,6 +261,13 @@ def background_brief(argv: list[str], env: Mapping[str, str], began: int) -> int
     return _quietly(env, "brief", work)
 
 
+def background_sleep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
+    """A close or an idle server starts it where sleep is due: the command itself, behind all else on the machine."""
+    from holdfast.cli import app
+
+    return _quietly(env, "sleep", lambda _: app.run(["sleep", *argv]))
+
+
 def background_account(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001
     """The hook starts it at a boundary of a session that goes on: its account is kept, should it be killed."""
     from holdfast.capture import episodes, home
@@ -317,4 +323,5 @@ INTERNAL: dict[str, tuple[Command, str]] = {
     "background-close": (background_close, ""),
     "background-brief": (background_brief, ""),
     "background-account": (background_account, ""),
+    "sleep": (background_sleep, ""),
 }

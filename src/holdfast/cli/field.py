@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shutil
 import sys
 import textwrap
 import time
@@ -15,21 +14,22 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from holdfast.brief import prompt_by_words
 from holdfast.capture import gate, home
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.errors import NotFound, UsageError
 from holdfast.field import handle
 from holdfast.field import words as query_words
+from holdfast.field.thought import HYPOTHESIS
 from holdfast.memory import Memory
 from holdfast.model import ORIGINS, TRUSTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.field.embedders import Settings
-    from holdfast.field.retrieval import Answer, Highway, Result
+    from holdfast.field.highways import Highway
+    from holdfast.field.retrieval import Answer, Result
     from holdfast.field.store import Scope
     from holdfast.field.think import Thinking
     from holdfast.field.thought import Thought
@@ -46,6 +46,7 @@ NOTHING = "Nothing that is remembered here bears on that."
 NONE = "There is no highway yet: a thought becomes one when at least 2 agents have come back to it, 3 times in all."
 NONE_HERE = "No highway bears on that."
 STEP = 0.2  # seconds between two looks
+MOST_NAMED = 3  # agents of a highway
 LINE = 10.0  # between two lines, where there is no terminal for a bar
 
 
@@ -91,6 +92,7 @@ def recall(
         list[str] | None, Option("--trust", help="Only of this origin: user, agent …; may be repeated.")
     ] = None,
     agent: Annotated[str, Option("--agent", help="Only what this agent thought.")] = "",
+    archived: Annotated[bool, Option("--archived", help="Also what sleep has put away.")] = False,
     read_only: Annotated[bool, Option("--read-only", help="Leave no trace: nothing is reinforced.")] = False,
     json: Json = False,
 ) -> None:
@@ -99,26 +101,27 @@ def recall(
     wanted = _filters(memory.at.clock(), space, kind or [], since, until, trust or [], agent)
     if everything and project:
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
-    if prompt_by_words.is_bare(memory.at.vault):
+    if home.is_bare(memory.at.vault):
         _print_nothing(json=json)
     handle.refuse_unknown(wanted["kinds"], memory.field.open)
     scope = memory.field.scope(everything=everything)
-    scope = replace(scope, project=project or scope.project)
+    scope = replace(scope, project=project or scope.project, archived=archived)
     answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
         output.as_json({"results": [one.as_record() for one in answer.results]})
     elif answer.results:
         _print(answer, _successors(memory, answer, scope))
+    else:
+        output.echo(NOTHING)
     sys.stdout.flush()
-    if not answer.results:
-        _print_nothing(json=json, is_said=json)
     if not read_only:
         memory.field.recalled(answer)
+    if not answer.results:
+        raise SystemExit(1)
 
 
-def _print_nothing(*, json: bool, is_said: bool = False) -> None:
-    if not is_said:
-        output.as_json({"results": []}) if json else output.echo(NOTHING)
+def _print_nothing(*, json: bool) -> None:
+    output.as_json({"results": []}) if json else output.echo(NOTHING)
     raise SystemExit(1)
 
 
@@ -126,7 +129,7 @@ def _filters(
     now: float, space: str, kind: list[str], since: str, until: str, trust: list[str], agent: str
 ) -> dict[str, Any]:
     """Everything that a scope has besides projects."""
-    strange = [one for one in trust if one not in ORIGINS]
+    strange = [one for one in trust if one not in (*ORIGINS, HYPOTHESIS)]
     if strange:
         raise UsageError(f'"{strange[0]}" is no origin; nothing was looked up. Use one of: {", ".join(ORIGINS)}.')
     begin, end = (output.moment(text, now) if text else 0.0 for text in (since, until))
@@ -139,7 +142,11 @@ def _filters(
 def _print(answer: Answer, taken: Mapping[str, Thought]) -> None:
     is_fine = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
     colours = is_fine and not os.environ.get("NO_COLOR")
-    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDEST
+    width = WIDEST
+    if sys.stdout.isatty():
+        from shutil import get_terminal_size
+
+        width = min(width, get_terminal_size().columns)
     for rank, one in enumerate(answer.results, 1):
         bar = f"  {bar_of(one.weight)}" if is_fine else ""
         head, *rest = shown(one.thought, rank, width, len(bar), answer.query)
@@ -200,8 +207,10 @@ def _provenance(one: Result) -> str:
     thought = one.thought
     what = thought.category or thought.kind
     who = thought.contributor or thought.agent
-    origin = thought.origin if thought.origin in TRUSTED else f"{thought.origin}, outside text"
-    parts = [thought.path or thought.id, f"{what} by {who}" if who else what, f"from {origin}"]
+    origin = f"from {thought.origin}" if thought.origin in TRUSTED else f"from {thought.origin}, outside text"
+    if thought.origin == HYPOTHESIS:
+        origin = "a hypothesis, not a fact"
+    parts = [thought.path or thought.id, f"{what} by {who}" if who else what, origin]
     old = "of today" if thought.is_of_a_day and not one.age else f"{output.age(one.age)} old"
     return output.plain(" \u00b7 ".join([*parts, old]))
 
@@ -224,7 +233,7 @@ def highways(
     """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
     memory = Memory.open()
     query = " ".join(words or [])
-    is_bare = prompt_by_words.is_bare(memory.at.vault)
+    is_bare = home.is_bare(memory.at.vault)
     found = [] if is_bare else memory.field.highways(memory.field.scope(everything=everything), query, most)
     lines = _highway_lines(found, memory.at.clock(), NONE_HERE if query else NONE)
     output.answer({"highways": [one.as_record() for one in found]}, lines, json=json)
@@ -234,15 +243,23 @@ def _highway_lines(found: list[Highway], now: float, none: str) -> Iterator[str]
     for rank, one in enumerate(found, 1):
         traffic = one.traffic
         yield f"{rank}. {title(one.thought)}"
-        place, agents = output.plain(one.thought.path or one.thought.id), output.plain(", ".join(traffic.agents))
+        place, agents = output.plain(one.thought.path or one.thought.id), _named(traffic.agents)
         read = f"read {traffic.access_count} times by {agents}"
         yield f"   {place} \u00b7 {read} \u00b7 last {output.age(now - traffic.last_accessed)} ago"
         yield f"   weight {one.weight:.2f}"
         for other in one.beside:
-            times = "once" if other.count == 1 else f"{other.count} times"
-            yield f"   beside it {times}: {output.plain(other.title)} ({other.id})"
+            times = "once" if other.count == 1 else f"{other.count or 'some'} times"
+            grown = f", strengthened in sleep by {other.strength:g}" if other.strength else ""
+            yield f"   beside it {times}{grown}: {output.plain(other.title)} ({other.id})"
     if not found:
         yield none
+
+
+def _named(agents: Sequence[str]) -> str:
+    """The first few by name: many sessions would fill a page."""
+    more = len(agents) - MOST_NAMED
+    named = output.plain(", ".join(agents[:MOST_NAMED]))
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def think(
@@ -286,7 +303,8 @@ def _said(done: Thinking) -> str:
     if not done.is_new:
         return f"already thought, and reinforced: {output.plain(one.path or one.id)}"
     where = f"project {one.project}" if one.project else "all projects"
-    return f"thought {one.id} [{one.kind}], for {where}"
+    space = f", in the space {output.plain(one.space)}" if one.space else ""
+    return f"thought {one.id} [{one.kind}], for {where}{space}"
 
 
 def embed(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from holdfast.capture.flag_words import OF_REMEMBER
 from holdfast.cli.fast import say
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import replace
@@ -163,11 +162,10 @@ def _keep_draft(error: HoldfastError, said: list[str], memory: Memory) -> None:
 def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: list[str]) -> int:
     """`said` is filled with what was submitted, once that is known."""
     from holdfast.capture import codec, drafts, flag_words, platform
-    from holdfast.vault.authority import as_flag, can_be_written
-    from holdfast.vault.edits import Asked
+    from holdfast.vault.edits import Asked, as_flag, can_be_written
     from holdfast.vault.notes import GLOBAL
 
-    text, given, switches = _arguments(argv)
+    text, given, switches = flag_words.of_remember(argv)
     if text == "-":
         text = platform.read_all(0).decode("utf-8", "replace")
     said += [text, *(given[option] for option in ("--reason", "--apply") if option in given)]
@@ -198,28 +196,3 @@ def _remember(argv: list[str], env: Mapping[str, str], memory: Memory, said: lis
     for change in (*filed.changes, *([raw.change] if raw.change else [])):
         say(f"note: {change}\n")
     return 0
-
-
-def _arguments(argv: list[str]) -> tuple[str, dict[str, str], set[str]]:
-    texts: list[str] = []
-    given: dict[str, str] = {}
-    switches: set[str] = set()
-    rest = iter(argv)
-    for word in rest:
-        option, equals, value = word.partition("=")
-        if word == "--":
-            texts += rest
-        elif word in ("--global", "--json"):
-            switches.add(word)
-        elif option in OF_REMEMBER:
-            found = value if equals else next(rest, None)
-            if found is None:
-                raise UsageError(f"{option} needs a value; nothing was written.")
-            given[option] = found
-        elif word.startswith("-") and " " not in word and word[1:2] not in "0123456789.":
-            raise UsageError(f'"{word}" is no option of remember; nothing was written. Put -- before such a text.')
-        else:
-            texts.append(word)
-    if not " ".join(texts).strip():
-        raise UsageError('There is no text; nothing was written. Try: holdfast remember "what to remember".')
-    return " ".join(texts), given, switches

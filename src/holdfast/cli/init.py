@@ -9,11 +9,13 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import config, gate, home, platform, vault_id
-from holdfast.cli import output
+from holdfast.cli import output, timer_choice
 from holdfast.cli.command import Option
 from holdfast.install import messages, plan, removal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.hosts.registration import Scope
     from holdfast.judge.selection import JudgeOffer as Offer
 
@@ -30,6 +32,10 @@ def init(
     no_mcp: Annotated[
         bool, Option("--no-mcp", help="Do not register our server of the Model Context Protocol.")
     ] = False,
+    timer: Annotated[
+        bool, Option("--timer", help="Also register a timer that asks each hour whether sleep is due.")
+    ] = False,
+    no_timer: Annotated[bool, Option("--no-timer", help="No timer; one that is registered goes.")] = False,
     new_vault: Annotated[
         bool, Option("--new-vault", help="The vault of before is gone, or replaced: go on with the one here.")
     ] = False,
@@ -42,11 +48,14 @@ def init(
     own = home.own_vault(env)
     if not new_vault:
         vault_id.refuse(own, env)
+    hourly = timer_choice.of_options(timer_is_wanted=timer, no_timer=no_timer, project=project)
     wanted = plan.make(env, cwd, agent or [], scope, permissions=not no_permissions, server=not no_mcp)
     settings, works = config.load(home.state(home.own_vault(env))), selection.found(env)
     if not dry_run:
         by = gate.asker(env, cwd, home.capture_vault(env))
         gate.require(by, gate.Change(gate.PERMISSION), "Registering hooks and permissions")
+        if hourly.is_said:
+            gate.require(by, gate.Change(gate.SETTING), "Setting the timer")
     if new_vault and not dry_run:
         gate.require(by, gate.Change(gate.SETTING), "Beginning a new vault")
         if yes or json or agrees(f"Go on with the vault at {own} from now on?"):
@@ -57,19 +66,28 @@ def init(
     if json:
         if not dry_run:
             plan.apply(wanted, env)
+            hourly.apply()
         about = messages.as_data(settings, works)
-        output.as_json(messages.init_as_data(wanted, env, cwd, written=not dry_run, judge=about))
+        data = messages.init_as_data(wanted, env, cwd, written=not dry_run, judge=about)
+        output.as_json({**data, "timer": hourly.as_data()})
         return
     output.lines(messages.init_lines(wanted, written=not dry_run, judge=messages.line(settings, works)))
+    output.lines(hourly.lines(written=not dry_run))
     if dry_run:
         return
-    if wanted.changes and not yes and not agrees("Write this?"):
+    if (wanted.changes or hourly.changes) and not yes and not agrees("Write this?"):
         output.echo("Nothing was written.")
         return
     plan.apply(wanted, env)
+    hourly.apply()
     output.lines(messages.next_lines(wanted, env, cwd))
-    if not yes and output.is_answered() and messages.may_ask(settings, works):
+    output.lines(hourly.done_lines())
+    is_asked = not yes and output.is_answered()
+    has_chosen = bool(config.section(settings, "judge").get("name"))  # once is enough: nobody is asked again
+    if is_asked and works and not has_chosen:
         choose_judge(works)
+    if is_asked and not (hourly.is_said or project):
+        timer_choice.offer(by, settings)
 
 
 def agrees(question: str) -> bool:
@@ -78,17 +96,33 @@ def agrees(question: str) -> bool:
 
 
 def choose_judge(works: list[Offer]) -> None:
-    """The question about the judge; no answer means no model."""
+    """The question about the judge. The default is no model: nobody's memory goes to one, and nobody's quota is spent,
+    unasked."""
     from holdfast.judge import selection
     from holdfast.judge.choice import Settings
 
-    output.lines(messages.question(works))
-    while (answer := output.prompt("Which", "0", "0")).strip() not in messages.answers(works):
-        output.echo(f"Say one of {', '.join(messages.answers(works))}.")
-    offer = messages.answered(answer, works)
+    can = "A cheap model can tidy what is flagged: merge it, keep notes short, write handoffs."
+    output.lines((f"{can} It is yours to choose:", f"  0  {messages.NO_MODEL}"))
+    output.lines(f"  {at}  {one.name} ({one.model}): {one.detail}" for at, one in enumerate(works, 1))
+    answers = ("0", *(str(nth) for nth in range(1, len(works) + 1)), *(one.name for one in works))
+    while (answer := output.prompt("Which", "0", "0")).strip() not in answers:
+        output.echo(f"Say one of {', '.join(answers)}.")
+    offer = answered(answer, works)
     wanted = offer.settings if offer else Settings()  # "no model" is written down too, so that it is asked once
     path = selection.write(home.state(home.own_vault(os.environ)), wanted)
-    output.lines(messages.answer_lines(offer, path))
+    if offer is None:
+        output.echo("No model is used. `holdfast judge` shows what works here, and changes it.")
+    else:
+        sure = f"`{offer.command}` asks it one tiny question to be sure"
+        output.echo(f"{offer.name} is the judge from now on ({path}); {sure}.")
+
+
+def answered(text: str, offers: Sequence[Offer]) -> Offer | None:
+    """The offer that an answer means, a number or a name; None for no model."""
+    word = text.strip()
+    if word.isdecimal() and 1 <= int(word) <= len(offers):
+        return offers[int(word) - 1]
+    return next((one for one in offers if one.name == word), None)
 
 
 def uninstall(

@@ -64,6 +64,7 @@ def judge(
 BAR = 40  # characters, at most
 SHOWN = "{:<%d}  {:>7}  {:>12}  {:>16}  "
 STYLE = "cyan"
+NAMELESS = {"host": "no session", "model": "its default", "job": "other"}  # in place of an empty name
 
 
 def spend(
@@ -74,28 +75,37 @@ def spend(
 ) -> None:
     """Show the meter of calls to models: tokens, money, and what today's caps leave."""
     from holdfast.close import prices as tables
-    from holdfast.close import spend_report
 
     memory = Memory.open()
     if prices:
         state = home.machine_state(memory.at.env)
         known = tables.load(state)
-        output.answer(spend_report.prices_as_record(known), _price_lines(known, state), json=json)
+        output.answer(known.as_record(), _price_lines(known, state), json=json)
         return
     report = memory.sessions.spent(days, by)
     output.as_json(report.as_record()) if json else _print_spend(report)
 
 
 def _print_spend(report: Report) -> None:
-    from holdfast.close.spend_report import money_of, words_for
-
     if report.rows:
-        rows = [(words_for(row.name, report.by), row, money_of(row)) for row in report.rows]
-        rows.append(("in all", report.total, money_of(report.total)))
+        rows = [(row.name or NAMELESS.get(report.by, "none"), row, _money(row)) for row in report.rows]
+        rows.append(("in all", report.total, _money(report.total)))
         _chart(rows, report.by)
     else:
         output.echo(f"No model was asked in the last {report.days} days.")
     output.lines(report.lines())
+
+
+def _money(row: Row) -> str:
+    """An amount where there is one; else why there is none. What is not known is never left out."""
+    from holdfast.close import prices
+    from holdfast.close.meter import amount
+
+    unknown = prices.UNKNOWN in row.billed
+    if prices.BY_TOKEN in row.billed:
+        return f"{amount(row.sums.money)} + unknown" if unknown else amount(row.sums.money)
+    known = [way for way in row.billed if way != prices.UNKNOWN]
+    return prices.UNKNOWN if unknown else known[0] if known else ""
 
 
 def _chart(rows: Sequence[tuple[str, Row, str]], by: str) -> None:

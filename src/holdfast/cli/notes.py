@@ -1,5 +1,5 @@
 """Notes on the command line: `notes`, `show` and `prompts` look, `promote` makes a note of a handoff's item, `forget`
-takes out, `arm` and `disarm` say at which tool calls a note comes back by itself."""
+takes out, `arm` and `disarm` say at which tool calls a note comes back by itself, `loops` which snags became one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from holdfast.memory import Memory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.close.improve.loops import Loop, Loops
     from holdfast.vault.armed import Arming
     from holdfast.vault.notes import Note
     from holdfast.vault.prompts import ListedPrompt
-    from holdfast.vault.purge import PurgePlan
+    from holdfast.vault.purge_plan import PurgePlan
 
-
+NEWEST = 10  # closed loops that are shown unless all are asked for
 FIELDS = (
     *("path", "name", "description", "kind", "status", "project", "origin", "created", "edited", "reviewed", "policy"),
 )
@@ -261,3 +262,58 @@ def _print(done: Arming, *, json: bool, dry_run: bool) -> None:
         f"  {key}: {', '.join(value) if isinstance(value, list) else value}" for key, value in (done.when or {}).items()
     )
     output.answer(record, (f"{would}{'dis' if done.when is None else ''}armed: {done.note.path}", *shown), json=json)
+
+
+def loops(
+    everything: Annotated[bool, Option("--all", help="Of all projects, and every closed one.")] = False,
+    undo: Annotated[str, Option("--undo", metavar="ID", help="Take back what one snag changed.")] = "",
+    json: Json = False,
+) -> None:
+    """Show which snags are wired or proven and which are still open, with their age."""
+    memory = Memory.open()
+    now = memory.at.clock()
+    if undo:
+        done = memory.sessions.undo_loop(undo)
+        record = {"undone": done.loop.as_record(now), "commit": done.commit, "files": list(done.paths)}
+        output.answer(record, (f"taken back: {done.loop.wrong}", *(f"    {path}" for path in done.paths)), json=json)
+        return
+    found = memory.sessions.loops(everything=everything)
+    known = {"open": found.open, "closed": found.closed}
+    listed = {name: [one.as_record(now) for one in some] for name, some in known.items()}
+    output.answer(listed, _loop_lines(found, now, everything=everything), json=json)
+
+
+def _loop_lines(found: Loops, now: float, *, everything: bool) -> Iterator[str]:
+    from holdfast.close.improve import loops as listed
+    from holdfast.close.improve import snags
+
+    if not found.open and not found.closed:
+        yield 'No snag yet. `holdfast snag "what went wrong" --better "the better path"` begins a loop.'
+    if found.open:
+        yield f"{len(found.open)} open{_stages(found.open)}:"
+    for one in found.open:
+        late = f", {one.closes} closes ago" if one.closes else ""
+        yield f"  {one.id}  {'ALARM ' if one.is_late else ''}{output.age(now - one.time)}{late}: {one.wrong}"
+        yield f"      {_where(one)}{listed.SAID[one.state]}{f' ({one.why})' if one.why else ''}"
+    shown = found.closed if everything else found.closed[-NEWEST:]
+    if found.closed:
+        yield f"{len(found.closed)} closed{_stages(found.closed)} (--undo ID takes one back):"
+    for one in reversed(shown):
+        calls = f", comes back at {snags.subject(one.when)}" if one.when else ""
+        again = f"; it came again after {one.again[-8:]}" if one.again else ""
+        stage = one.stage if one.stage == listed.WIRED else listed.SAID[one.state]
+        state = f"proven in {one.proven}" if one.proven else stage
+        yield f"  {one.id}  {output.age(now - one.time)}: {one.wrong}"
+        yield f"      {_where(one)}{state}{calls}{f' ({one.why})' if one.why else ''}{again}"
+    if len(shown) < len(found.closed):
+        yield f"{len(found.closed) - len(shown)} older ones (--all)."
+
+
+def _stages(some: tuple[Loop, ...]) -> str:
+    """How many of each stage, where there is more than one."""
+    counts = {stage: sum(one.stage == stage for one in some) for stage in dict.fromkeys(one.stage for one in some)}
+    return f", {', '.join(f'{count} {stage}' for stage, count in counts.items())}" if len(counts) > 1 else ""
+
+
+def _where(one: Loop) -> str:
+    return f"{one.where}: " if one.where else ""

@@ -9,7 +9,7 @@ from holdfast.cli import output
 from holdfast.cli.command import Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
-from holdfast.serve import guard, process
+from holdfast.serve import process, tokens
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
@@ -33,10 +33,10 @@ def serve(
     """Answer think, retrieve, highways and every view over HTTP, until a signal comes."""
     memory = Memory.open()
     if revoke:
-        guard.revoke(memory.at.state, revoke, by=memory.at.asker())
+        tokens.revoke(memory.at.state, revoke, by=memory.at.asker())
         output.echo(f"The token of {revoke} counts no more.")
     if new_token:
-        made = guard.add(memory.at.state, new_token, memory.at.project(), by=memory.at.asker(), everything=everything)
+        made = tokens.add(memory.at.state, new_token, memory.at.project(), by=memory.at.asker(), everything=everything)
         output.echo(made)
     if revoke or new_token:
         return
@@ -48,4 +48,4 @@ def serve(
 
 
 def _tell(one: process.Running, state: str) -> None:
-    output.echo(f"Serving on {one.address}; the token is in {state}/{guard.OWN}. Ctrl-C ends it.")
+    output.echo(f"Serving on {one.address}; the token is in {state}/{tokens.OWN}. Ctrl-C ends it.")

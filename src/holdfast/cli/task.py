@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.record import Entry
     from holdfast.tasks.task_end import Finished, Offer
 
-
 Named = Annotated[str, Argument(metavar="[ID]", help="The task; without it the open one of this project.")]
 Reason = Annotated[str, Option("--reason", help="Why.")]
 

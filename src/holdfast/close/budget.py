@@ -4,7 +4,8 @@ Promise: whatever is killed, and however many threads and processes ask at once,
 granted no more tokens and no more money than the caps of that day (close/meter). A call counts for the day
 on which it was reserved, at its estimate until it is settled. One that took more than its estimate is counted as
 what it took, and the excess is put aside for the later calls of that judge. What cannot be written down is not
-asked: capture goes on. Caps, prices and the day's log are those of the user's own vault, for whatever vault a call
+asked: capture goes on. Sleep's calls have a share of the caps, so that a night never takes the day's closes their
+judge. Caps, prices and the day's log are those of the user's own vault, for whatever vault a call
 is made: one that a repository brings neither sets a price nor begins a day of its own. Its ledger is told what was
 asked for it.
 """
@@ -21,9 +22,10 @@ from holdfast.capture import config as settings
 from holdfast.capture import ledger, notices
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
-from holdfast.close import meter, prices, spend_report
-from holdfast.close.meter import MOST, Day, Group, amount, caps
+from holdfast.close import meter, prices
+from holdfast.close.meter import MOST, Day, Group, amount, caps, host_of, name_of
 from holdfast.errors import CapReached, JudgeFailed, NotSaved
+from holdfast.judge.seam import SLEEP_JOBS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +68,7 @@ class Budget:
         self.told = ledger or state
         self.clock = clock
         self.caps = caps(config)
+        self.share = meter.share(config)
         self.env = os.environ if env is None else env  # it tells who pays by token
         self.url = str(settings.section(config, "judge").get("url", ""))
         self.prices = prices.load(state)
@@ -73,15 +76,17 @@ class Budget:
 
     def reserve(self, judge: Judge, question: Question[Any], tokens: int) -> str:
         """Room for one call, as an id to settle with. Raises CapReached, and JudgeFailed where it cannot be noted."""
-        rate = self._rate(judge.name, judge.model)
+        rate = self.prices.rate(judge.name, judge.model, self.env, self.url)
         try:
             with meter.lock(self.state):
                 now = self.clock()
                 day = meter.load(self.state, meter.day_of(now))
                 if not day.ident:
-                    spend_report.fold(self.state, day.day)
+                    meter.fold(self.state, day.day)
                     day = meter.begin(self.state, day.day)
                 held = self._held_for(judge, question, tokens, day, rate, now)
+                if held.group.job in SLEEP_JOBS and not self.caps.problem:
+                    self._refuse_over_share(day, held, now)
                 self._refuse_over(day, held, now)
                 ident = new_id(now)
                 what = {"id": ident, **held.group._asdict(), "about": held.about, "tokens": held.tokens}
@@ -107,8 +112,8 @@ class Budget:
             return
         now = self.clock()
         group, used = self._used(held, words)
-        before = {"model": held.group.model, "billed": held.group.billed}
-        was = {**before, "asked": held.asked, "tokens": held.tokens, "money": held.money}
+        was = {name: getattr(held.group, name) for name in ("model", "billed")}
+        was |= {name: getattr(held, name) for name in ("asked", "tokens", "money")}
         what = {"id": ident, **group._asdict(), **used, "ok": not error, "was": was}
         try:
             with meter.lock(self.state):
@@ -127,14 +132,12 @@ class Budget:
         paid = {"money": money, "billed": group.billed, "took": took}
         ledger.append(self.told, "model", now, **who, **tokens, **paid, ok=not error, error=why, about=held.about)
 
-    def _rate(self, judge: str, model: str) -> prices.Rate:
-        return self.prices.rate(judge, model, self.env, self.url)
-
     def _held_for(
         self, judge: Judge, question: Question[Any], tokens: int, day: Day, rate: prices.Rate, now: float
     ) -> Reservation:
-        asked = min(max(0, tokens), MOST)
-        group = Group(_name(judge.name), _name(judge.model), _name(question.job), host_of(question.about), rate.why)
+        asked = _count(tokens)
+        name, model, job = (name_of(one) for one in (judge.name, judge.model, question.job))
+        group = Group(name, model, job, host_of(question.about), rate.why)
         room = asked + day.margin(group.judge)
         money = rate.most(room, question.most_out)
         return Reservation(day.day, group, asked, room, money, rate, ledger.short(question.about, 200), now)
@@ -160,6 +163,32 @@ class Budget:
             cap = f"{amount(caps.money)} {self.prices.currency}"
             self._stop(day, "money", f"the cap of {cap} a day is reached ({so_far})", now)
 
+    def _refuse_over_share(self, day: Day, held: Reservation, now: float) -> None:
+        """Raises CapReached where a call of sleep's may go over its share of a cap. A close's calls go on."""
+        spent, caps, (share, problem) = day.slept, self.caps, self.share
+        if problem:
+            self._stop_sleep(day, problem, now)
+        if caps.tokens is not None and spent.tokens + held.tokens > caps.tokens * share:
+            so_far = f"{spent.tokens:,} are spent, this call may take {held.tokens:,}"
+            part = f"{caps.tokens * share:,.0f} of {caps.tokens:,} tokens"
+            self._stop_sleep(day, f"its share of {part} a day is reached ({so_far})", now)
+        if caps.money is not None and spent.money + held.money > caps.money * share:
+            so_far = f"{amount(spent.money)} is spent, this call may take {amount(held.money)}"
+            part = f"{amount(round(caps.money * share))} of {amount(caps.money)} {self.prices.currency}"
+            self._stop_sleep(day, f"its share of {part} a day is reached ({so_far})", now)
+
+    def _stop_sleep(self, day: Day, why: str, now: float) -> None:
+        """Refuse a call of sleep's. Nothing is missing by it, so no start is told; the meter says since when."""
+        if meter.SLEEP not in day.stopped:
+            try:
+                meter.append(self.state, day, now, "stopped", durable=False, cap=meter.SLEEP)
+            except (NotSaved, OSError):
+                pass  # it is said with the refusal, and written at the next one
+        raise CapReached(
+            f"Sleep made no call: {why}. Closes go on as before, and sleep goes on tomorrow (00:00 UTC); the share "
+            "stands under [sleep] in config.toml."
+        )
+
     def _stop(self, day: Day, cap: str, why: str, now: float) -> None:
         """Refuse, and the first time of the day leave word for the next start."""
         if cap not in day.stopped:
@@ -184,8 +213,8 @@ class Budget:
         tokens_in, tokens_out = (_count(words.tokens_in), _count(words.tokens_out)) if words else (0, 0)
         if words is None or (words.text and not tokens_in + tokens_out):
             return held.group, {"in": 0, "out": 0, "assumed": held.tokens, "money": held.money}
-        model = _name(words.model) or held.group.model
-        rate = self._rate(held.group.judge, model)
+        model = name_of(words.model) or held.group.model
+        rate = self.prices.rate(held.group.judge, model, self.env, self.url)
         if rate.why == prices.UNKNOWN:
             rate = held.rate
         why, money = rate.why, rate.cost(tokens_in, tokens_out)
@@ -197,17 +226,5 @@ class Budget:
         return group, {"in": tokens_in, "out": tokens_out, "assumed": 0, "money": money}
 
 
-def host_of(about: str) -> str:
-    """The host of the episode that a call is about, by the episode's key; "" where it is about something else."""
-    host, _, rest = about.partition("/")
-    session, _, ordinal = rest.rpartition("/")
-    return _name(host) if session and ordinal.isdecimal() else ""
-
-
 def _count(tokens: int) -> int:
     return min(max(0, tokens), MOST)
-
-
-def _name(text: str) -> str:
-    """A name from outside: one short line that steers no terminal and holds no secret."""
-    return ledger.short(clean(text)[0], 80)

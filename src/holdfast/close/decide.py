@@ -63,7 +63,7 @@ def of(vault: str, work: Work, known: index.Index) -> Case:
     listed = lineage.names(vault, work.project) if work.tells else []
     if not work.tells or not work.episode or session_record.handoff_of(vault, work.episode, listed):
         found = Evidence(flags=tuple(flag.text for flag in work.flags))
-        return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told))
+        return Case(work, known, found, told, origin=origin, doubts=_doubts(vault, work, known, told, listed))
     flags = (*session_record.filed_before(vault, work, listed), *work.flags)
     found = evidence.gather(salvage.begun(work.episode), told, flags, work.folder)
     read = salvage.salvage(told, found, origin=origin)
@@ -73,17 +73,17 @@ def of(vault: str, work: Work, known: index.Index) -> Case:
         open_ones = (one for key in lineage.OPEN for one in newest[0].items(key))
         found = replace(found, flags=(*found.flags, *open_ones))
     made = Case(work, known, found, died.story if died else told, died, read.messages, origin=origin)
-    doubts = _doubts(vault, work, known, told)
+    doubts = _doubts(vault, work, known, told, listed)
     return replace(made, before=newest[0] if newest else None, tells=True, flags=flags, doubts=doubts)
 
 
-def _doubts(vault: str, work: Work, known: index.Index, told: story.Story) -> dict[str, str]:
+def _doubts(vault: str, work: Work, known: index.Index, told: story.Story, listed: list[str]) -> dict[str, str]:
     """Say why flags of this work are unverified. What the session was told at its start is as good as said in it."""
     mine = [flag for flag in work.flags if flag.origin != "user" and not flag.answers]
     if not mine or not work.episode or not work.episode.transcript:
         return {}
     found = evidence.gather(salvage.begun(work.episode), told, (), work.folder, most=findings.MOST_READ)
-    newest = lineage.newest_in(vault, lineage.names(vault, work.project))
+    newest = lineage.newest_in(vault, listed if work.tells else lineage.names(vault, work.project))
     handed = (item for items in newest[0].sections.values() for item in items) if newest else ()
     told_besides = [*handed, *evidence.instructions(work.folder)]
     doubts = findings.unverified(mine, found, told_besides)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, quoting
 from holdfast.model import TRUSTED, Flag
-from holdfast.text.order_phrases import without_request
+from holdfast.text.orders import without_request
 from holdfast.vault import anchors, edits, front_matter_edits, index, notes
 from holdfast.vault.notes import QUARANTINE, UNCONFIRMED, WAITING
 

@@ -13,28 +13,35 @@ and sums that are lost or do not fit are made anew from the whole of it. Reading
 
 from __future__ import annotations
 
+import datetime
 import math
 import os
 import time
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.capture import codec, log, platform
+from holdfast.capture import codec, ledger, log, platform
 from holdfast.capture import config as settings
+from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact_record
 from holdfast.capture.settle import Lock
+from holdfast.judge.seam import SLEEP_JOBS
 from holdfast.model import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DAY = 86400.0
+KEPT = 7  # days that are kept whole
+FARTHEST = 1 << 22  # bytes of days.log that are read: more than ten years
 MOST_GROUPS = 200  # of one day: a server that names a new model each time must not make us grow
 LARGEST = 1 << 20
 DEFAULT_TOKENS = 2_000_000
 NO_CAP = "none"
 NAMES = ("tokens_per_day", "money_per_day")
+SHARE = 0.25  # of the caps, for sleep's calls
+SLEEP = "sleep"  # the one stop that closes know nothing of
 MOST = 10**12  # tokens or money that anybody can mean; a server may answer with any number
 
 
@@ -46,6 +53,18 @@ class Group(NamedTuple):
     job: str = ""
     host: str = ""
     billed: str = ""
+
+
+def name_of(text: str) -> str:
+    """A name from outside: one short line that steers no terminal and holds no secret."""
+    return ledger.short(clean(text)[0], 80)
+
+
+def host_of(about: str) -> str:
+    """The host of the episode that a call is about, by the episode's key; "" where it is about something else."""
+    host, _, rest = about.partition("/")
+    session, _, ordinal = rest.rpartition("/")
+    return name_of(host) if session and ordinal.isdecimal() else ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +108,11 @@ class Day:
     @property
     def total(self) -> Sums:
         return total(self.groups.values())
+
+    @property
+    def slept(self) -> Sums:
+        """The part of it that sleep's calls took."""
+        return total(sums for group, sums in self.groups.items() if group.job in SLEEP_JOBS)
 
     def margin(self, judge: str) -> int:
         """The tokens that a judge's calls may take beyond what is asked for, as far as is known."""
@@ -235,7 +259,8 @@ class _Tally:
 
     def _add(self, group: Group, sums: Sums) -> None:
         if group not in self.groups and len(self.groups) >= MOST_GROUPS:
-            group = Group("other", "other", "other", "other", group.billed)
+            job = group.job if group.job in SLEEP_JOBS else "other"  # else its share would have no end
+            group = Group("other", "other", job, "other", group.billed)
         self.groups[group] = self.groups.get(group, Sums()).plus(sums)
 
 
@@ -282,6 +307,14 @@ def caps(config: Mapping[str, Any]) -> Caps:
     return Caps(None if tokens is None else int(tokens), None if money is None else round(money * 1e6))
 
 
+def share(config: Mapping[str, Any]) -> tuple[float, str]:
+    """The part of each daily cap that sleep's calls may take, and what is wrong with it: then they may take nothing."""
+    given = settings.section(config, "sleep").get("share", SHARE)
+    if type(given) in (int, float) and 0 <= given <= 1:
+        return float(given), ""
+    return 0.0, "share under [sleep] in config.toml is not understood: it is a number from 0 to 1"
+
+
 def standing(state: str, config: Mapping[str, Any], now: float) -> Standing:
     """Today's caps and what was spent so far."""
     return Standing(caps(config), load(state, day_of(now)))
@@ -291,3 +324,48 @@ def amount(millionths: int) -> str:
     """Money as people write it; small amounts not as nothing."""
     found = millionths / 1e6
     return f"{found:,.2f}" if not found or found >= 0.995 else f"{found:.4f}"
+
+
+def fold(state: str, today: str) -> list[str]:
+    """Days past their time become one record each; returns them. Under the lock. Raises NotSaved, OSError."""
+    folder, done = folder_of(state), []
+    yesterday = day_of(began(today) - DAY)
+    for day in days(state)[:-KEPT]:
+        if day < yesterday:
+            _fold(state, load(state, day))
+            done.append(day)
+    left = {f"{day}.json" for day in days(state)}
+    for name in platform.names(folder):
+        if name.endswith(".tmp") or (name.endswith(".json") and name not in left):
+            platform.remove(f"{folder}/{name}")  # of a writer that was killed
+    return done
+
+
+def _fold(state: str, found: Day) -> None:
+    path = f"{folder_of(state)}/{found.day}"
+    record = {"v": VERSION, **as_record(found)}
+    log.append(f"{folder_of(state)}/days.log", [codec.encode(record)], durable=True)
+    for one in log.scan_file(f"{path}.log") if found.broken else ():
+        if one.what == log.DAMAGE:
+            log.set_aside(f"{folder_of(state)}/broken", f"{found.day}.log", one)
+    platform.remove(f"{path}.log")
+    platform.remove(f"{path}.json")
+
+
+def folded(state: str) -> list[Day]:
+    """The days that are no longer kept whole. A log that a kill made us fold again is the same one."""
+    found: dict[tuple[str, str], Day] = {}
+    try:
+        for payload in log.records(log.scan_tail(f"{folder_of(state)}/days.log", FARTHEST)):
+            try:
+                one = from_record(codec.decode(payload))
+                found[one.day, one.ident] = one
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # of a newer version, or purged
+    except FileNotFoundError:
+        pass
+    return list(found.values())
+
+
+def began(day: str) -> float:
+    return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()

@@ -16,7 +16,7 @@ exact. The table is the one of the user's own vault, whatever vault a call is ma
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,10 @@ class Prices:
     def shipped(self) -> tuple[Price, ...]:
         """Dollars are of no use to who counts in something else."""
         return SHIPPED if self.currency == CURRENCY else ()
+
+    def as_record(self) -> dict[str, Any]:
+        tables = {"own": [asdict(price) for price in self.own], "shipped": [asdict(price) for price in self.shipped]}
+        return {"currency": self.currency, "as_of": AS_OF, **tables, "problem": self.problem}
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:
         """The rate of a judge's calls to a model; `url` is where its server is, where it has one."""

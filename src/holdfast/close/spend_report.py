@@ -1,30 +1,20 @@
-"""The report of `holdfast spend`: the meter sorted one way, the caps, their rest today, and what is unclear.
-
-The newest days of the meter are kept whole, the older ones as one record of sums each (`fold`).
-"""
+"""The report of `holdfast spend`: the meter sorted one way, the caps, their rest today, and what is unclear."""
 
 from __future__ import annotations
 
-import datetime
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import codec, log, platform
 from holdfast.capture import config as settings
 from holdfast.close import meter, prices
-from holdfast.close.meter import DAY, Day, Group, Standing, Sums, amount, day_of, folder_of
+from holdfast.close.meter import DAY, Day, Group, Standing, Sums, amount, began, day_of
 from holdfast.errors import UsageError
-from holdfast.model import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KEPT = 7  # days that are kept whole
-FARTHEST = 1 << 22  # bytes of days.log that are read: more than ten years
 WAYS = ("day", "host", "job", "model", "judge")
-# Words in place of an empty name.
-NAMELESS = {"host": "no session", "model": "its default", "job": "other"}
 STOPS = {
     "tokens": "the cap on tokens",
     "money": "the cap on money",
@@ -42,53 +32,12 @@ class Row:
     billed: tuple[str, ...] = ()
 
 
-def fold(state: str, today: str) -> list[str]:
-    """Days past their time become one record each; returns them. Under the lock. Raises NotSaved, OSError."""
-    folder, done = folder_of(state), []
-    yesterday = day_of(_began(today) - DAY)
-    for day in meter.days(state)[:-KEPT]:
-        if day < yesterday:
-            _fold(state, meter.load(state, day))
-            done.append(day)
-    left = {f"{day}.json" for day in meter.days(state)}
-    for name in platform.names(folder):
-        if name.endswith(".tmp") or (name.endswith(".json") and name not in left):
-            platform.remove(f"{folder}/{name}")  # of a writer that was killed
-    return done
-
-
-def _fold(state: str, found: Day) -> None:
-    path = f"{folder_of(state)}/{found.day}"
-    record = {"v": VERSION, **meter.as_record(found)}
-    log.append(f"{folder_of(state)}/days.log", [codec.encode(record)], durable=True)
-    for one in log.scan_file(f"{path}.log") if found.broken else ():
-        if one.what == log.DAMAGE:
-            log.set_aside(f"{folder_of(state)}/broken", f"{found.day}.log", one)
-    platform.remove(f"{path}.log")
-    platform.remove(f"{path}.json")
-
-
-def folded(state: str) -> list[Day]:
-    """The days that are no longer kept whole. A log that a kill made us fold again is the same one."""
-    found: dict[tuple[str, str], Day] = {}
-    try:
-        for payload in log.records(log.scan_tail(f"{folder_of(state)}/days.log", FARTHEST)):
-            try:
-                one = meter.from_record(codec.decode(payload))
-                found[one.day, one.ident] = one
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # of a newer version, or purged
-    except FileNotFoundError:
-        pass
-    return list(found.values())
-
-
 def read(state: str, count: int, now: float) -> list[Day]:
     """The last `count` days up to today, those on which something was asked, oldest first."""
     first, last = day_of(now - (count - 1) * DAY), day_of(now)
     kept = {day: meter.load(state, day) for day in meter.days(state) if first <= day <= last}
     kept = {day: found for day, found in kept.items() if found.ident}  # one that was folded meanwhile is below
-    for one in folded(state):
+    for one in meter.folded(state):
         known = kept.get(one.day)
         if not first <= one.day <= last or (known and known.ident == one.ident):
             continue
@@ -118,12 +67,8 @@ def rows_by(days: Sequence[Day], by: str, today: str) -> list[Row]:
 
 
 def _every_day(first: str, last: str) -> list[str]:
-    count = round((_began(last) - _began(first)) / DAY)
-    return [day_of(_began(first) + nth * DAY) for nth in range(count + 1)]
-
-
-def _began(day: str) -> float:
-    return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
+    count = round((began(last) - began(first)) / DAY)
+    return [day_of(began(first) + nth * DAY) for nth in range(count + 1)]
 
 
 @dataclass(frozen=True)
@@ -173,7 +118,11 @@ class Report:
             said[0] += f"; {amount(spent.money)} of {amount(caps.money)} {self.currency}, {rest} left"
         said[0] += "."
         for cap, when in sorted(today.stopped.items(), key=lambda one: one[1]):
-            since = f"{time.strftime('%H:%M', time.gmtime(when))} UTC ({STOPS.get(cap, cap)})"
+            at = f"{time.strftime('%H:%M', time.gmtime(when))} UTC"
+            if cap == meter.SLEEP:
+                said.append(f"Sleep's calls were stopped at {at} (its share of the cap); closes go on.")
+                continue
+            since = f"{at} ({STOPS.get(cap, cap)})"
             said.append(f"Calls were stopped at {since}; capture goes on, closes file verbatim.")
         waiting = self.total.sums.open
         if waiting:
@@ -197,29 +146,6 @@ def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report
         f"{day.broken:,} bytes in {meter.folder_of(state)}/{day.day}.log are no record" for day in found if day.broken
     ]
     return Report(by, days, tuple(rows), total, stands, known.currency, tuple(one for one in problems if one))
-
-
-def prices_as_record(known: prices.Prices) -> dict[str, Any]:
-    return {
-        "currency": known.currency,
-        "as_of": prices.AS_OF,
-        "own": [asdict(price) for price in known.own],
-        "shipped": [asdict(price) for price in known.shipped],
-        "problem": known.problem,
-    }
-
-
-def words_for(name: str, by: str) -> str:
-    return name or NAMELESS.get(by, "none")
-
-
-def money_of(row: Row) -> str:
-    """An amount where there is one; else why there is none. What is not known is never left out."""
-    unknown = prices.UNKNOWN in row.billed
-    if prices.BY_TOKEN in row.billed:
-        return f"{amount(row.sums.money)} + unknown" if unknown else amount(row.sums.money)
-    known = [way for way in row.billed if way != prices.UNKNOWN]
-    return prices.UNKNOWN if unknown else known[0] if known else ""
 
 
 def _record(row: Row) -> dict[str, Any]:

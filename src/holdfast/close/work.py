@@ -12,6 +12,7 @@ import fcntl
 import os
 import zlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ class Work:
             return self.episode.closed
         return max((flag.time for flag in self.flags), default=0.0)
 
-    @property
+    @cached_property
     def folder(self) -> str:
         """The folder that evidence is looked for in, the one that the project's own look at its anchors begins at."""
         return gitfiles.root_of(self.episode.cwd) if self.episode and self.is_home else self.root

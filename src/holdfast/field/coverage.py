@@ -53,10 +53,10 @@ def _last_walk(store: Store) -> float:
 
 def files(vault: str, store: Store, most: int) -> Iterator[Behind | None]:
     """Each note and handoff of the vault: None where the index has it as it is."""
-    known = {place: stamp for top in sources.TOPS for place, stamp in store.places(f"{top}/").items()}
+    known = {place: stamp for top in intake.TOPS for place, stamp in store.places(f"{top}/").items()}
     there: set[str] = set()
     asked, passed = 0, _last_walk(store)
-    for path, stamp in sources.files(vault, time.time_ns(), {}):
+    for path, stamp in intake.files(vault, time.time_ns(), {}):
         there.add(path)
         if stamp and known.get(path) == stamp:
             yield None
@@ -224,7 +224,7 @@ def look(
     `most` files at most are read. `borrowed` lends a store to a process that has some open."""
     for is_last in (False, True):
         try:
-            with borrowed() if borrowed else _opened(vault) as store:
+            with borrowed() if borrowed else only_looking(vault) as store:
                 return _compared(vault, store, model, most, deep=deep)
         except FileNotFoundError:
             return _without(vault, MISSING, "there is no index yet", since)
@@ -241,8 +241,8 @@ def look(
 
 
 @contextmanager
-def _opened(vault: str) -> Iterator[Store]:
-    """Raises OSError, NewerFormat, Outdated, Busy, Damaged."""
+def only_looking(vault: str) -> Iterator[Store]:
+    """The index as it is, opened to look and never to write. Raises OSError, NewerFormat, Outdated, Busy, Damaged."""
     from holdfast.field.sqlite.store import SqliteStore
 
     store = SqliteStore(handle.path_of(vault), only_look=True)
@@ -268,7 +268,7 @@ def _compared(vault: str, store: Store, model: str, most: int, *, deep: bool) ->
 def _without(vault: str, state: str, why: str, since: float) -> Coverage:
     """No index that can be used: it is behind with everything. Whose it is, is read where somebody asks for it."""
     behind: list[Behind] = []
-    for path, _ in sources.files(vault, time.time_ns(), {}):
+    for path, _ in intake.files(vault, time.time_ns(), {}):
         one = unread(vault, path, is_known=False)
         is_asked = since and one.since >= since and len(behind) < MOST_READ
         behind.append(with_whose(one, sources.read(vault, path)[0]) if is_asked else one)

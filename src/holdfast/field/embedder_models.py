@@ -29,7 +29,6 @@ import time
 from array import array
 from functools import cache, cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import JudgeFailed
@@ -37,15 +36,16 @@ from holdfast.field.embedders import ENDPOINT, WORDLLAMA, NoVectors, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from holdfast.field.embedders import Vectors
 
 
-def _folder_of(package: str) -> Path | None:
-    """The folder of an installed package, which is not imported."""
+def _folder_of(package: str) -> str:
+    """The folder of an installed package, which is not imported; "" for none."""
     found = importlib.util.find_spec(package)
     places = found.submodule_search_locations if found else None
-    return Path(next(iter(places))) if places else None
+    return next(iter(places)) if places else ""
 
 
 def _clean(text: str) -> str:
@@ -65,8 +65,16 @@ BYTES, LETTERS = 3, 259  # the first piece of a single byte, and the first that 
 
 def wordllama_folder() -> Path | None:
     """The folder of the package; None if it is not installed or has no weights."""
+    from pathlib import Path
+
+    place = _wordllama()
+    return Path(place) if place else None
+
+
+def _wordllama() -> str:
+    """The same as text, without a module that a question does not need otherwise; "" for none."""
     place = _folder_of("wordllama")
-    return place if place and (place / WEIGHTS).is_file() and (place / PIECES).is_file() else None
+    return place if place and all(os.path.isfile(f"{place}/{name}") for name in (WEIGHTS, PIECES)) else ""
 
 
 class WordLlama:
@@ -93,11 +101,11 @@ class WordLlama:
     def query(self, text: str) -> Any:
         """The same for one text. Loading numpy and the tokenizer takes longer than all else that a command does, so
         where they are not there yet the text is cut into pieces here."""
-        place = self._place or wordllama_folder()
-        if place is None or "numpy" in sys.modules or len(text) > SHORT or any(one in text for one in APART):
+        place = str(self._place) if self._place else _wordllama()
+        if not place or "numpy" in sys.modules or len(text) > SHORT or any(one in text for one in APART):
             return self.embed([text])[0]
         try:
-            rows = _rows(place / WEIGHTS, _piece_numbers(_clean(text), place / PIECES))
+            rows = _rows(f"{place}/{WEIGHTS}", _piece_numbers(_clean(text), f"{place}/{PIECES}"))
         except Exception:  # whatever is wrong with the files, `embed` says as NoVectors
             return self.embed([text])[0]
         mean = [math.fsum(column) / len(rows) for column in zip(*rows, strict=True)] or [0.0] * DIMENSION
@@ -117,15 +125,15 @@ class WordLlama:
                 tokenizer = Tokenizer.from_file(str(place / PIECES))
                 tokenizer.no_padding()
                 tokenizer.no_truncation()
-                begin, shape = _tensor(place / WEIGHTS)
+                begin, shape = _tensor(f"{place}/{WEIGHTS}")
                 return numpy.memmap(place / WEIGHTS, "<f2", "r", begin, shape), tokenizer
             except Exception as error:  # those of the tokenizer share no class
                 raise NoVectors(f"{MISSING} ({type(error).__name__})") from None
 
 
-def _tensor(path: Path) -> tuple[int, tuple[int, int]]:
+def _tensor(path: str) -> tuple[int, tuple[int, int]]:
     """The begin and shape of the one tensor of a safetensors file: length of the header, header as JSON, numbers."""
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))
     header.pop("__metadata__", None)
@@ -135,10 +143,10 @@ def _tensor(path: Path) -> tuple[int, tuple[int, int]]:
     return 8 + size + told["data_offsets"][0], tuple(told["shape"])
 
 
-def _rows(path: Path, numbers: Sequence[int]) -> list[tuple[float, ...]]:
+def _rows(path: str, numbers: Sequence[int]) -> list[tuple[float, ...]]:
     begin, (count, _) = _tensor(path)
     found = []
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         for number in numbers:
             file.seek(begin + 2 * DIMENSION * min(number, count - 1))
             found.append(struct.unpack(f"<{DIMENSION}e", file.read(2 * DIMENSION)))
@@ -146,14 +154,15 @@ def _rows(path: Path, numbers: Sequence[int]) -> list[tuple[float, ...]]:
 
 
 @cache
-def _vocabulary(path: Path) -> dict[str, int]:
+def _vocabulary(path: str) -> dict[str, int]:
     """The numbers of all pieces; read once, since a tool server is asked again and again."""
-    said = path.read_text(encoding="utf-8")
+    with open(path, "rb") as file:
+        said = file.read().decode("utf-8")
     known: dict[str, int] = json.JSONDecoder().raw_decode(said, said.index("{", said.index('"vocab"')))[0]
     return known
 
 
-def _piece_numbers(text: str, path: Path) -> list[int]:
+def _piece_numbers(text: str, path: str) -> list[int]:
     """A text as the tokenizer cuts it: of all neighbours those that make the earliest piece are joined first. No piece
     has a space behind its beginning, so each word is cut alone."""
     known = _vocabulary(path)
@@ -184,8 +193,11 @@ UNUSABLE = "The local model in {} cannot be loaded ({}); nothing was changed, an
 
 def onnx_folder() -> Path | None:
     """The folder that comes with the extra; None if it is not installed."""
-    place = _folder_of(ONNX_PACKAGE)
-    return place / INSIDE if place and _model(place / INSIDE) else None
+    from pathlib import Path
+
+    package = _folder_of(ONNX_PACKAGE)
+    place = Path(package, INSIDE) if package else None
+    return place if place and _model(place) else None
 
 
 def _model(place: Path) -> Path | None:

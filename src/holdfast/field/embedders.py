@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast import settings as machine
@@ -69,9 +68,10 @@ def unit(rows: Vectors) -> Vectors:
 WORDS = 60  # of a passage
 MOST_PASSAGES = 400  # passages of one text: enough for what a thought may hold
 WIDE = "\u3002\uff01\uff1f"  # full stop, exclamation and question mark of scripts without spaces
-ENDS = re.compile(rf"(?<=[.!?])\s+|\n+|(?<=[{WIDE}])")
+# Compiled at their first use: a question needs none of them, and these classes take long.
+ENDS = rf"(?<=[.!?])\s+|\n+|(?<=[{WIDE}])"
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")  # a sign of a script without spaces is a word of its own
+WORD = rf"[{CJK}]|[^\s{CJK}]+"  # a sign of a script without spaces is a word of its own
 
 
 def cut(text: str) -> list[str]:
@@ -79,7 +79,7 @@ def cut(text: str) -> list[str]:
     found: list[str] = []
     taken: list[str] = []
     room = WORDS
-    for sentence in filter(None, map(str.strip, ENDS.split(text))):
+    for sentence in filter(None, map(str.strip, re.split(ENDS, text))):
         for piece, words in _pieces(sentence):
             if taken and words > room:
                 found.append(" ".join(taken))
@@ -93,7 +93,7 @@ def cut(text: str) -> list[str]:
 
 def _pieces(sentence: str) -> list[tuple[str, int]]:
     """A sentence with its number of words, in several pieces if it is longer than a passage."""
-    places = [match.start() for match in WORD.finditer(sentence)]
+    places = [match.start() for match in re.finditer(WORD, sentence)]
     begins = places[::WORDS]
     ends = [*begins[1:], len(sentence)]
     counts = [min(WORDS, len(places) - at) for at in range(0, len(places), WORDS)]
@@ -102,7 +102,7 @@ def _pieces(sentence: str) -> list[tuple[str, int]]:
 
 def count(text: str) -> int:
     """The number of words in a text."""
-    return len(WORD.findall(text))
+    return len(re.findall(WORD, text))
 
 
 def vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
@@ -155,7 +155,7 @@ class Settings:
 
 def settings(found: Mapping[str, Any]) -> Settings:
     """Something of another type is as good as nothing. Raises UsageError for a name that nobody has."""
-    return Settings(**machine.choice(found, SECTION, OPTIONS, TITLES, "embedder"))
+    return Settings(**machine.choice(found, SECTION, OPTIONS, TITLES, "embedder")) if SECTION in found else Settings()
 
 
 def wished(state: str) -> Settings | None:
@@ -176,6 +176,8 @@ def made_from(wanted: Settings, env: Mapping[str, str], *, patient: bool = True)
     if wanted.name == DEFAULT:
         return embedder_models.WordLlama()
     if wanted.name == ONNX:
+        from pathlib import Path
+
         return embedder_models.Onnx(Path(wanted.folder).expanduser() if wanted.folder else None)
     if not wanted.model:
         raise UsageError(

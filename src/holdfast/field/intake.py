@@ -2,7 +2,9 @@
 
 Where nothing changed it costs a few looks at folders, however large the vault is. A file that a person saved in place
 changes no folder: for those every file is looked at, at most a hundredth of the time. So in a vault of a few thousand
-notes an edit is seen at once, and in one of a hundred thousand within minutes; `thorough` sees it in any.
+notes an edit is seen at once, and in one of a hundred thousand within minutes; `thorough` sees it in any. A file is
+read anew when its size, times or inode differ from those it was read with; one that changed so shortly before that a
+second change could share its time is not believed.
 
 A rebuild is one transaction, so a search meanwhile sees the field as it was, and a kill leaves it so. Vectors follow
 in steps; until they are there search goes by words. Nothing that was acknowledged is in the store alone.
@@ -10,21 +12,23 @@ in steps; until they are there search goes by words. Nothing that was acknowledg
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from holdfast.capture import log
+from holdfast.capture import log, platform
 from holdfast.capture.ids import digest
 from holdfast.errors import Busy
-from holdfast.field import embedding, sources, traffic
+from holdfast.field import embedding, traffic
 from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Damaged
 from holdfast.field.thought import WITHDRAWN, joined
-from holdfast.vault.index import RACY
+from holdfast.tasks import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.field.handle import Field
     from holdfast.field.store import Store
@@ -34,8 +38,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SHARE = 100  # the looks at every file take at most one part in so many of the time
-NOTES, FOLDERS, WALK, THOUGHTS, TASKS = "@notes", "@folders", "@walk", "@thoughts", "@tasks"
+NOTES, FOLDERS, WALK, THOUGHTS, TASKS, STEPS = "@notes", "@folders", "@walk", "@thoughts", "@tasks", "@steps"
 CHANGED = ".state/changed"
+SLEEP = "sleep"  # the folder of field/steps
+RACY = platform.RACY
+TOPS = ("identity", "rules", "knowledge", "feedback", "projects", "lineage", "prompts")  # with notes, handoffs, prompts
 PATIENCE, LONG_PATIENCE = 20.0, 60.0  # seconds
 
 
@@ -56,10 +63,17 @@ def sync(field: Field, *, thorough: bool = False, patience: float = PATIENCE, pr
     process is at it for long: then that one takes it in, and nothing is lost."""
     done = take_in(field, thorough=thorough, patience=patience, progress=progress)
     if field.later:
-        embedding.catch_up(field, progress=progress)
+        if not _is_embedded(field):
+            embedding.catch_up(field, progress=progress)
     else:
         embed(field, progress=progress)
     return done
+
+
+def _is_embedded(field: Field) -> bool:
+    """Whether the chosen model serves and lacks nothing, as after most questions."""
+    chosen, store = field.embedder, field.store
+    return chosen is None or (store.serving() in ("", chosen.name) and not store.unembedded(chosen.name, 1))
 
 
 def take_in(field: Field, *, thorough: bool = False, patience: float = PATIENCE, progress: Progress = silent) -> Synced:
@@ -69,7 +83,8 @@ def take_in(field: Field, *, thorough: bool = False, patience: float = PATIENCE,
     stamps = {
         NOTES: _folders_stamp(_stamps_of(vault, known.get(FOLDERS, ""))),
         THOUGHTS: traffic.stamp(vault),
-        TASKS: sources.stamp(vault),
+        TASKS: _tasks_stamp(vault),
+        STEPS: traffic.stamp(vault, SLEEP),
     }
     changed = {name for name, stamp in stamps.items() if known.get(name) != stamp or thorough}
     if _is_due(known.get(WALK, ""), field.clock()):
@@ -83,19 +98,61 @@ def take_in(field: Field, *, thorough: bool = False, patience: float = PATIENCE,
             count, stamps[NOTES] = _notes(field, progress)
             taken += count
         if TASKS in changed:
+            from holdfast.field import sources
+
             taken += sources.sync(vault, store)
         if THOUGHTS in changed:
             count, broken = _thoughts(vault, store, progress)
             taken += count
+        if STEPS in changed and (traffic.logs(vault, SLEEP) or store.places(f"{SLEEP}/")):
+            from holdfast.field import steps
+
+            steps.sync(vault, store)
         store.note_places({name: stamps[name] for name in changed})
         _travel(field)
     return Synced(taken, tuple(broken))
 
 
+def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Every file below the vault with its stamp, "" for one that changed just now; `folders` gets those it looked in,
+    with their stamps before it did. Links are not followed."""
+    waiting = list(TOPS)
+    while waiting:
+        under = waiting.pop()
+        folders[under] = traffic.folder_stamp(f"{vault}/{under}")
+        try:
+            if os.path.islink(f"{vault}/{under}"):
+                continue
+            with os.scandir(f"{vault}/{under}") as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in found:
+            try:
+                seen = entry.stat(follow_symlinks=False)
+                entry.name.encode("utf-8")
+            except (OSError, UnicodeEncodeError):
+                continue  # gone between the two looks, or no name of ours
+            if entry.name.startswith("."):
+                continue
+            if stat.S_ISDIR(seen.st_mode):
+                waiting.append(f"{under}/{entry.name}")
+            elif entry.name.endswith(".md") and stat.S_ISREG(seen.st_mode):
+                newest = max(seen.st_mtime_ns, seen.st_ctime_ns)
+                stamp = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
+                yield f"{under}/{entry.name}", "" if newest > now_ns - RACY else stamp
+
+
 def _stamps_of(vault: str, folders: str) -> dict[str, str]:
-    """Of the folders known to hold notes or handoffs, and of the last write by one of us."""
-    listed = {*sources.TOPS, *(one for one in folders.split("\n") if one)}
-    return {one: traffic.folder_stamp(f"{vault}/{one}") for one in (*listed, CHANGED)}
+    """Of the folders known to hold notes or handoffs, and of the last write by one of us; none are known at first."""
+    return {one: traffic.folder_stamp(f"{vault}/{one}") for one in folders.split("\n") if one}
+
+
+def _tasks_stamp(vault: str) -> str:
+    """A stamp that changes when any task does."""
+    tasks = record.open_tasks(vault) if platform.names(f"{vault}/{record.FOLDER}") else ()
+    sizes = [f"{path} {size}" for task in tasks for path, size in record.logs(vault, task)]
+    return digest("\n".join([traffic.folder_stamp(f"{vault}/{record.OUTPUTS}"), *sizes]), 24)
 
 
 def _folders_stamp(stamps: dict[str, str]) -> str:
@@ -121,14 +178,16 @@ def _notes(field: Field, progress: Progress) -> tuple[int, str]:
     """Notes and handoffs: what is new, changed or gone. How many, and the stamp of the folders as they were before."""
     store, vault = field.store, field.vault
     began, now_ns = time.perf_counter(), time.time_ns()
-    known = {place: stamp for top in sources.TOPS for place, stamp in store.places(f"{top}/").items()}
+    known = {place: stamp for top in TOPS for place, stamp in store.places(f"{top}/").items()}
     there: set[str] = set()
     folders = {CHANGED: traffic.folder_stamp(f"{vault}/{CHANGED}")}
     taken, is_settled = 0, True
-    for path, stamp in sources.files(vault, now_ns, folders):
+    for path, stamp in files(vault, now_ns, folders):
         there.add(path)
         is_settled = is_settled and bool(stamp)
         if not stamp or known.get(path) != stamp:
+            from holdfast.field import sources  # with all that reads notes: a look that finds nothing new does without
+
             store.take(path, stamp, *sources.read(vault, path))
             taken += 1
             progress(1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.field import words
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +58,7 @@ class Corpus(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@value
 class Question:
     """A query, its vector where there is an embedder, and the time at which it is asked."""
 
@@ -82,7 +83,7 @@ class Parts:
 ALL = Parts()
 
 
-@dataclass(frozen=True)
+@value
 class Ranked:
     """A result and why it is there: what each leg gave, what those around it gave, which hints of the query held."""
 
@@ -182,7 +183,7 @@ def rank(question: Question, corpus: Corpus, scope: Any, most: int, parts: Parts
     return [found.result(ident) for ident in found.order[:most]]
 
 
-@dataclass(frozen=True)
+@value
 class _Scored:
     """Everything that was looked at, in order, with what its scores were made of."""
 

@@ -4,8 +4,9 @@
     print(answer)
     reinforce(field, answer, agent="claude-code")                        then notes what was returned
 
-What took the place of another stands before it, and the other says so. A query is never a thought. Highways are
-thoughts that several agents keep coming back to.
+What took the place of another stands before it, and the other says so. Repetition, by what sleep found, comes after
+everything else (field/folding). A bridge lends the thoughts at its ends a part of its score. A query is never a
+thought.
 """
 
 from __future__ import annotations
@@ -16,12 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import pheromone
 from holdfast.errors import UsageError
-from holdfast.field import intake, ranking, words
+from holdfast.field import intake, ranking, traces, words
 from holdfast.field.embedders import WORDLLAMA
 from holdfast.field.ranking import Question, Ranked
-from holdfast.field.store import Scope
-from holdfast.field.thought import DAY, SAID, WITHDRAWN, Thought, Traffic, unread, whole
+from holdfast.field.store import CONSOLIDATED, LINKED, Scope
+from holdfast.field.thought import (
+    BRIDGE,
+    CONSOLIDATION,
+    DAY,
+    HYPOTHESIS,
+    SAID,
+    SUMMARY,
+    WITHDRAWN,
+    Thought,
+    Traffic,
+    unread,
+    whole,
+)
 from holdfast.field.traffic import GOT, USED, Event, event_of, travel
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,15 +71,21 @@ class StoreView:
         return self.field.vector(query, self.embedder) if self.embedder else None
 
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
-        hits = self.store.lexical(terms, scope, most)
+        hits = self._searched(self.store.lexical(terms, scope, most), scope)
         self._shares = frozenset(hit.id for hit in hits)
         return hits
 
     def nearest(self, vector: Any, scope: Scope, most: int) -> list[Hit]:
-        hits = self.store.nearest(vector, scope, most, self.model)
+        hits = self._searched(self.store.nearest(vector, scope, most, self.model), scope)
         best = max((hit.score for hit in hits), default=0.0)
         least = near_enough(self.model, best, len(hits))
         return [hit for hit in hits if hit.id in self._shares or hit.score >= least]
+
+    def _searched(self, hits: list[Hit], scope: Scope) -> list[Hit]:
+        """Without the summaries of sleep, which come with their sources (field/folding); unless they are asked for."""
+        named = [] if CONSOLIDATION in scope.kinds else [hit.id for hit in hits if hit.id.startswith(SUMMARY)]
+        made = {one for one, thought in self.store.thoughts(named).items() if thought.is_summary} if named else ()
+        return [hit for hit in hits if hit.id not in made] if made else hits
 
 
 def luckiest(count: int) -> float:
@@ -85,6 +105,7 @@ def near_enough(model: str, best: float, count: int) -> float:
 MOST = 50
 LONGEST_QUERY = 4000
 OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
+LENT = 0.5  # the part of a bridge's score that the thoughts at its ends get
 ASKED = 0.5  # and of a question that the user once asked: what answers it comes first
 PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
 
@@ -147,8 +168,10 @@ def ask(
     rank: Ranking = ranking.rank,
     *,
     pheromones: bool = True,
+    asker: str | None = None,
 ) -> Answer:
-    """The thoughts that answer a query. It writes nothing. Raises UsageError, Damaged."""
+    """The thoughts that answer a query. It writes nothing. With an `asker` only their own traces count (field/traces),
+    else everybody's. Raises UsageError, Damaged."""
     asked, scope = spoken(query), scope.tidy()
     if not asked:
         raise UsageError("The query is empty; nothing was looked up. Say what you want to know.")
@@ -157,17 +180,55 @@ def ask(
     now = field.clock()
     candidates = ranked(field, asked, scope, max(4 * most, 40), rank)
     known = field.store.thoughts(one.id for one in candidates)
-    read = field.store.traffic(known, whole=False)
+    candidates, known = _with_ends(field, candidates, known)
+    read = traces.counted(field.store, known, asker)
     found = [
         _result(one, known[one.id], read.get(one.id), now, pheromones)
         for one in candidates
         if one.id in known and is_shown(known[one.id], scope) and _bears(one, known[one.id], asked)
     ]
     found.sort(key=lambda one: (-one.score, -one.weight, one.thought.id))
-    chosen = _successors_first(field, found, scope, now)[:most]
+    chosen = _folded(field, _successors_first(field, found, scope, now, asker), scope, now, asker)[:most]
     new = {one.thought.id: (one.thought.start, one.thought.created) for one in chosen if not one.accesses}
     new = {one: began for one, began in new.items() if one not in read}
     return Answer(asked, scope.project or "", tuple(chosen), new)
+
+
+def _with_ends(
+    field: Field, candidates: list[Ranked], known: dict[str, Thought]
+) -> tuple[list[Ranked], dict[str, Thought]]:
+    """The candidates with what bridges among them lend, and those at an end of one that the query did not find."""
+    lent: dict[str, float] = {}
+    for one in candidates:
+        thought = known.get(one.id)
+        if thought is not None and thought.kind == BRIDGE and not thought.superseded_by:
+            for source in thought.sources:
+                lent[source] = max(lent.get(source, 0.0), LENT * one.score)
+    if not lent:
+        return candidates, known
+    listed = {one.id: one for one in candidates}
+    for source, score in lent.items():
+        one = listed.get(source, Ranked(source, 0.0))
+        listed[source] = replace(one, score=one.score + score, around=one.around + score)
+    return list(listed.values()), {**known, **field.store.thoughts(lent.keys() - known.keys())}
+
+
+def _folded(field: Field, found: list[Result], scope: Scope, now: float, asker: str | None) -> list[Result]:
+    """Without repetition at its head: what sleep found to say the same, and what its summaries carry."""
+    ids = [one.thought.id for one in found]
+    alike, made = field.store.marks(LINKED, ids), field.store.marks(CONSOLIDATED, ids)
+    if not alike and not made:
+        return found
+    from holdfast.field import folding
+
+    def summary(ident: str, place: Result) -> Result | None:
+        found = _fetched(field, ident, scope, place, now, asker)
+        if found is None or found.thought.superseded_by:
+            return None
+        sources = field.store.thoughts(found.thought.sources)
+        return None if folding.is_outdated(found.thought, sources) else found
+
+    return folding.folded(found, alike, made, summary)
 
 
 def is_shown(thought: Thought, scope: Scope) -> bool:
@@ -198,15 +259,17 @@ def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: fl
     legs = [
         ("its words", one.lexical),
         ("its meaning", one.semantic),
-        ("what stands around it", one.around if thought.thread else 0.0),
+        ("what stands around it", one.around if thought.thread or not one.lexical + one.semantic else 0.0),
     ]
-    found = " and ".join(f"{name} ({share:.2f})" for name, share in legs if share > 0) or "what it took the place of"
+    other = "its sources" if thought.kind == CONSOLIDATION else "what it took the place of"
+    found = " and ".join(f"{name} ({share:.2f})" for name, share in legs if share > 0) or other
     count = traffic.access_count
     reads = f"read {count} {'time' if count == 1 else 'times'}, last {_ago(traffic.last_accessed, now)}"
     hints = [said for said, holds in (("who is named", one.is_named), ("when it was", one.is_dated)) if holds]
     found += "".join(f", {said}" for said in hints)
     said = [
         *([thought.title] if thought.category == SAID else []),
+        *(["a hypothesis of sleep, which nobody has said"] if thought.origin == HYPOTHESIS else []),
         f"found by {found}",
         f"weight {weight:.2f} ({reads if count else 'never read'})",
         f"from {_ago(thought.created, now)}",
@@ -222,7 +285,7 @@ def _ago(then: float, now: float) -> str:
     return "today" if not days else "yesterday" if days == 1 else f"{days} days ago"
 
 
-def _successors_first(field: Field, found: list[Result], scope: Scope, now: float) -> list[Result]:
+def _successors_first(field: Field, found: list[Result], scope: Scope, now: float, asker: str | None) -> list[Result]:
     """The successor of a result stands before it, fetched where the query alone did not find it."""
     listed: list[Result] = []
     by_id = {one.thought.id: one for one in found}
@@ -233,7 +296,7 @@ def _successors_first(field: Field, found: list[Result], scope: Scope, now: floa
             wanted = chain[-1].thought.superseded_by
             if any(wanted == link.thought.id for link in chain):
                 break  # two that say so of each other
-            successor = by_id.get(wanted) or _fetched(field, wanted, scope, one, now)
+            successor = by_id.get(wanted) or _fetched(field, wanted, scope, one, now, asker)
             if successor is None:
                 break
             chain.append(successor)
@@ -244,20 +307,19 @@ def _successors_first(field: Field, found: list[Result], scope: Scope, now: floa
     return listed
 
 
-def _fetched(field: Field, wanted: str, scope: Scope, old: Result, now: float) -> Result | None:
+def _fetched(field: Field, wanted: str, scope: Scope, old: Result, now: float, asker: str | None) -> Result | None:
     thought = field.store.thoughts([wanted]).get(wanted)
     if thought is None or not is_shown(thought, scope):
         return None
-    read = field.store.traffic([wanted]).get(wanted)
+    read = traces.counted(field.store, {wanted: thought}, asker).get(wanted)
     return _result(Ranked(wanted, old.relevance), thought, read, now, True)
 
 
 def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") -> bool:
-    """Note that an answer was given. The append to the log is what counts; whether the store has it already is
-    returned. Call it when the answer is out: it must not wait for this."""
+    """Note that an answer was given, also an empty one: questions that find nothing are what a ladder measures. The
+    append to the log is what counts; whether the store has it already is returned. Call it when the answer is out: it
+    must not wait for this."""
     ids = tuple(one.thought.id for one in answer.results)
-    if not ids:
-        return True
     event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
     return travel(field.vault, event) and intake.travel(field, PATIENCE)
 
@@ -270,89 +332,3 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
     return travel(field.vault, event) and intake.travel(field, PATIENCE)
-
-
-ACCESSES, AGENTS = 3, 2
-POOL = 200
-ALIKE = 0.8  # from here on two highways say the same
-MOST_BESIDE = 5
-BEARS = 0.5  # what part of the best answer's own words and meaning a highway has to have
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A neighbour on the co-retrieval graph, and how often the two were returned together."""
-
-    id: str
-    title: str
-    count: int
-
-
-@dataclass(frozen=True)
-class Highway:
-    thought: Thought
-    score: float
-    weight: float
-    traffic: Traffic
-    beside: tuple[Beside, ...]
-
-    def as_record(self) -> dict[str, Any]:
-        one = self.thought
-        return {
-            **{name: getattr(one, name) for name in ("id", "text", "path", "title", "origin")},
-            "score": round(self.score, 4),
-            "weight": round(self.weight, 4),
-            "accesses": self.traffic.access_count,
-            "agents": list(self.traffic.agents),
-            "last_accessed": self.traffic.last_accessed,
-            "beside": [{"id": other.id, "title": other.title, "count": other.count} for other in self.beside],
-        }
-
-
-def highways(
-    field: Field,
-    scope: Scope = Scope(),  # noqa: B008  a frozen value
-    query: str = "",
-    most: int = 10,
-) -> list[Highway]:
-    """The busiest first. It leaves no trace."""
-    asked, scope = spoken(query), scope.tidy()
-    if asked:
-        busy = _bearing(field, scope, asked)
-    else:
-        busy = {hit.id: hit.score for hit in field.store.busiest(ACCESSES, AGENTS, scope, POOL)}
-    known = {one: thought for one, thought in field.store.thoughts(busy).items() if is_shown(thought, scope)}
-    listed = sorted(known, key=lambda one: (-busy[one], one))
-    kept = [listed[at] for at in words.distinct([known[one].text for one in listed], ALIKE)][:most]
-    traffic = field.store.traffic(kept)
-    now = field.clock()
-    return [
-        Highway(known[one], busy[one], traffic[one].weight_at(now), traffic[one], _beside(field, scope, traffic[one]))
-        for one in kept
-        if one in traffic
-    ]
-
-
-def _bearing(field: Field, scope: Scope, query: str) -> dict[str, float]:
-    """The highways among what bears on a query. Not the other way round: those of a query need not be among the busiest
-    of all. The product would let the busiest win every query, the logarithm only tells equals apart."""
-    found = ranked(field, query, scope, POOL)
-    least = BEARS * max((one.lexical + one.semantic for one in found), default=0.0)
-    bears = {one.id: one.score for one in found if one.lexical + one.semantic >= least and one.score > 0}
-    busy = {
-        one: known.access_count * len(known.agents)
-        for one, known in field.store.traffic(bears).items()
-        if known.access_count >= ACCESSES and len(known.agents) >= AGENTS
-    }
-    return {one: bears[one] * (1 + math.log10(score)) for one, score in busy.items()}
-
-
-def _beside(field: Field, scope: Scope, traffic: Traffic) -> tuple[Beside, ...]:
-    """Of this scope: a question over all projects brings those of several together."""
-    from holdfast.vault.notes import title
-
-    here = Scope(scope.project, scope.also_global, merged=scope.merged)
-    counts = sorted(traffic.together.items(), key=lambda pair: (-pair[1], pair[0]))
-    known = field.store.thoughts(one for one, _ in counts)
-    shown = [(known[one], count) for one, count in counts if one in known and is_shown(known[one], here)]
-    return tuple(Beside(one.id, one.title or title(one.text), count) for one, count in shown[:MOST_BESIDE])

@@ -1,10 +1,8 @@
-"""Notes, handoffs, the user's prompts and tasks as thoughts: which files there are, and what each says.
+"""Notes, handoffs, the user's prompts and tasks as thoughts: what each says.
 
-A file is read anew when its size, times or inode differ from those it was read with; one that changed so shortly
-before that a second change could share its time is not believed. Quarantined notes are no part of the field: a person
-decides. Neither is what a handoff that nobody wrote repeats of prompts: a question would find itself, above what
-answers it. A prompt is a thought of its own, the user's own words of it; what was pasted into it, and what is too
-short to say anything, is not looked up.
+Quarantined notes are no part of the field: a person decides. Neither is what a handoff that nobody wrote repeats of
+prompts: a question would find itself, above what answers it. A prompt is a thought of its own, the user's own words of
+it; what was pasted into it, and what is too short to say anything, is not looked up.
 
 The front matter of a note has the day on which it was made. Its first flag of that day has the time in its id: that
 is when what it says was said. Without one it counts from the end of its day, so that it never fades for hours that
@@ -17,22 +15,21 @@ from __future__ import annotations
 
 import calendar
 import os
-import stat
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec
 from holdfast.capture.gate import OUTSIDE
-from holdfast.capture.ids import digest, time_of
+from holdfast.capture.ids import time_of
 from holdfast.capture.quoting import BESIDE_NAME, said_by
 from holdfast.field.thought import DAY, END_OF_DAY, GLOBAL, HANDOFF, NOTE, SAID, WITHDRAWN, Thought, note_id
-from holdfast.field.traffic import folder_stamp, goes_on_at, mark
+from holdfast.field.traffic import goes_on_at, mark
 from holdfast.tasks import record, states
 from holdfast.tasks.record import is_id
 from holdfast.text import own_words
 from holdfast.vault import authority, lineage, notes, prompts
-from holdfast.vault.index import EVIDENCE, RACY
+from holdfast.vault.index import EVIDENCE
 from holdfast.vault.notes import Broken
 
 if TYPE_CHECKING:
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.record import Entry
 
 
-TOPS = (*notes.FOLDERS.values(), lineage.FOLDER, prompts.FOLDER)
 FEWEST = 3  # words of a prompt that says something by itself
 LONGEST = 10_000
 STANDING = {  # behind the words of what does not bind yet, wherever they are found
@@ -52,36 +48,6 @@ STANDING = {  # behind the words of what does not bind yet, wherever they are fo
 CUT = "\u2026"
 # What a mechanical handoff says of its session; the rest is what was asked, that it died, and who wrote this.
 OWN = ("done", "blockers", "decisions", "learned", "next_steps", "files_modified")
-
-
-def files(vault: str, now_ns: int, folders: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Every file below the vault with its stamp, "" for one that changed just now; `folders` gets those it looked in,
-    with their stamps before it did. Links are not followed."""
-    waiting = list(TOPS)
-    while waiting:
-        under = waiting.pop()
-        folders[under] = folder_stamp(f"{vault}/{under}")
-        try:
-            if os.path.islink(f"{vault}/{under}"):
-                continue
-            with os.scandir(f"{vault}/{under}") as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in found:
-            try:
-                seen = entry.stat(follow_symlinks=False)
-                entry.name.encode("utf-8")
-            except (OSError, UnicodeEncodeError):
-                continue  # gone between the two looks, or no name of ours
-            if entry.name.startswith("."):
-                continue
-            if stat.S_ISDIR(seen.st_mode):
-                waiting.append(f"{under}/{entry.name}")
-            elif entry.name.endswith(".md") and stat.S_ISREG(seen.st_mode):
-                newest = max(seen.st_mtime_ns, seen.st_ctime_ns)
-                stamp = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
-                yield f"{under}/{entry.name}", "" if newest > now_ns - RACY else stamp
 
 
 def read(vault: str, path: str) -> tuple[list[Thought], list[tuple[str, str]]]:
@@ -232,12 +198,6 @@ class Seen:
 
     def stamp(self) -> str:
         return codec.encode([self.marks, self.project, self.given_up]).decode()
-
-
-def stamp(vault: str) -> str:
-    """A stamp that changes when any task does."""
-    sizes = [f"{path} {size}" for task in record.open_tasks(vault) for path, size in record.logs(vault, task)]
-    return digest("\n".join([folder_stamp(f"{vault}/{record.OUTPUTS}"), *sizes]), 24)
 
 
 def sync(vault: str, store: Store) -> int:

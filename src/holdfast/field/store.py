@@ -46,7 +46,8 @@ class Hit:
 @dataclass(frozen=True)
 class Scope:
     """The wanted thoughts. `project` None is all of them; () and "" ask nothing. `kinds` are kinds or categories,
-    `trust` the origins that are wanted, `since` and `until` times of creation."""
+    `trust` the origins that are wanted, `since` and `until` times of creation. A host as `agent` is all its
+    sessions."""
 
     project: str | None = None
     also_global: bool = True
@@ -57,6 +58,7 @@ class Scope:
     trust: tuple[str, ...] = ()
     agent: str = ""
     merged: tuple[str, ...] = ()  # the other ids of the project
+    archived: bool = False  # also thoughts that sleep put away
 
     @property
     def projects(self) -> tuple[str, ...]:
@@ -86,7 +88,7 @@ class Scope:
             and (not self.since or thought.created >= self.since)
             and (not self.until or thought.created <= self.until)
             and (not self.trust or thought.origin in self.trust)
-            and self.agent in ("", thought.agent)
+            and self.agent in ("", thought.agent, thought.agent.partition("/")[0])
         )
 
 
@@ -99,6 +101,20 @@ class Asked:
     project: str
     query: str
     ids: tuple[str, ...]
+
+
+SUPERSEDED, LINKED, TIED, CONSOLIDATED = "superseded", "linked", "tied", "consolidated"  # kinds of marks
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An effect of a step of sleep on one thought (field/steps): `other` is the thought it is put in relation to."""
+
+    step: str
+    kind: str
+    id: str
+    other: str = ""
+    count: float = 1.0
 
 
 class Store(Protocol):
@@ -169,6 +185,49 @@ class Store(Protocol):
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         """By cosine among those that have vectors of this model, "" is the one that serves; of several the best."""
+        ...
+
+    # Sleep
+    def mark(self, place: str, stamp: str, marks: Sequence[Mark], *, anew: bool = True) -> None:
+        """Effects of the steps that a place holds, or with anew=False holds beside those before."""
+        ...
+
+    def marks(self, kind: str, ids: Iterable[str]) -> dict[str, dict[str, float]]:
+        """For each of these the others that marks of a kind name, with the sum of their counts; without the steps that
+        were taken back."""
+        ...
+
+    def archived(self, ids: Iterable[str]) -> set[str]:
+        """Those of them that are put away."""
+        ...
+
+    def fresh(self, until: float, most: int) -> list[tuple[str, float]]:
+        """Thoughts written or read since the last sleep, not after a time, with that time; the oldest first."""
+        ...
+
+    def unslept(self) -> tuple[int, float]:
+        """How many of those there are, and the time of the oldest, 0.0 where there is none."""
+        ...
+
+    def rested(self, until: Mapping[str, float]) -> None:
+        """Sleep has dealt with these as they were at a time. Within `writing`."""
+        ...
+
+    def made_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
+        """For each of these the thoughts that name it as a source."""
+        ...
+
+    def idle(self, since: float, until: float) -> list[str]:
+        """Thoughts that were last read, or written and never read, after one time and not after another."""
+        ...
+
+    def compact(self) -> None:
+        """A bounded piece of tidying: parts of the index of words are merged, and vectors numbered anew if that is
+        due."""
+        ...
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+        """The vector of each under the model that serves, as small whole numbers; of several passages their mean."""
         ...
 
     # Vectors

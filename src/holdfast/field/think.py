@@ -143,7 +143,7 @@ def _settled(field: Field, said: Thought, text: str, context: str) -> Thinking:
         id=new_id(now),
         text=text,
         context=context,
-        contributor=_name(said.contributor or said.agent),
+        contributor=_name(said.contributor or said.agent.partition("/")[0]),  # of a session its host
         tags=_tags(said.tags),
         category=_name(said.category),
         sources=tuple(sources),

@@ -103,6 +103,11 @@ KINDS = (ORIGINAL, REFINEMENT, CONSOLIDATION, BRIDGE, NOTE)
 DERIVED = (REFINEMENT, CONSOLIDATION, BRIDGE)  # made of others, which they name
 GLOBAL = ""  # the project of what belongs to none
 HANDOFF, DECISION, DISCOVERY, SAID = "handoff", "decision", "discovery", "said"  # categories of what lies elsewhere
+# What sleep works on: thoughts, and notes and tasks' entries of these categories. Rules and identity bind, and handoffs
+# and prompts have lives of their own.
+SLEPT_ON, SLEPT_ON_NOTES = (ORIGINAL, REFINEMENT), ("knowledge", "feedback", "project", DECISION, DISCOVERY)
+HYPOTHESIS = "hypothesis"  # the origin of a bridge: nobody said it, sleep supposes it (sleep/bridges)
+SUMMARY, SLEEP = "c-", "sleep"  # with which the ids of sleep's consolidations begin, and who contributes them
 WITHDRAWN = "withdrawn"  # in place of the id of a successor: nothing took its place
 LISTS = ("tags", "sources")
 NUMBERS = ("created", "start")
@@ -136,13 +141,28 @@ class Thought:
     @property
     def thread(self) -> str:
         """The talk that it is part of: a session, the talk of a day, a task; "" for one that stands alone."""
-        return self._thread(of(self.text))
+        return self._thread(self._turn)
+
+    @property
+    def _turn(self) -> Turn:
+        """A summary of a talk quotes its turns, and is none of them."""
+        return NONE if self.kind in (CONSOLIDATION, BRIDGE) else of(self.text)
 
     def _thread(self, turn: Turn) -> str:
         if self.kind == NOTE:
             return self.path if self.category in (DECISION, DISCOVERY) else ""
         is_talk = bool(turn.speaker) and (bool(turn.day) or not self.session)
         return f"{self.session or self.project}@{turn.day}" if is_talk else self.session
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether sleep made it of others; a consolidation that somebody wrote is a thought like any."""
+        return self.kind == CONSOLIDATION and self.contributor == SLEEP and self.id.startswith(SUMMARY)
+
+    @property
+    def is_slept_on(self) -> bool:
+        """Whether sleep looks at it when it is written or read."""
+        return self.kind in SLEPT_ON or (self.kind == NOTE and self.category in SLEPT_ON_NOTES)
 
     @property
     def is_withdrawal(self) -> bool:
@@ -162,7 +182,7 @@ class Thought:
     @property
     def facts(self) -> Facts:
         """The facts that a ranking knows of it besides its words."""
-        turn = of(self.text)
+        turn = self._turn
         speaker, said = turn.speaker or self.contributor, turn.said or self.created
         return Facts(len(self.text.split()), speaker, self._thread(turn), said, is_turn=bool(turn.speaker))
 
@@ -230,7 +250,7 @@ def joined(one: Thought, other: Thought) -> Thought:
     about it (field/think), here or on another machine at the same time."""
     if one == other:
         return one
-    first = min(one, other, key=lambda each: (each.created, each.text, each.contributor, each.category, each.context))
+    first = min(one, other, key=_order)
     category, *others = sorted({each.category for each in (one, other) if each.category}) or [""]
     return replace(
         first,
@@ -238,9 +258,14 @@ def joined(one: Thought, other: Thought) -> Thought:
         tags=tuple(sorted({*one.tags, *other.tags, *others})),
         category=category,
         sources=tuple(sorted({*one.sources, *other.sources})),
-        origin=least_trusted((one.origin, other.origin)),
+        origin=one.origin if one.origin == other.origin else least_trusted((one.origin, other.origin)),
         superseded_by=one.superseded_by or other.superseded_by,
     )
+
+
+def _order(one: Thought) -> tuple[float, str, str, str, str, float]:
+    """The oldest first; two machines that made it at one time began it with the weights that each of them knew."""
+    return one.created, one.text, one.contributor, one.category, one.context, one.start
 
 
 def note_id(path: str) -> str:

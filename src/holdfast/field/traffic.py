@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast import pheromone
 from holdfast.capture import codec, home, log, platform, segments
+from holdfast.capture.identity import CLIENT, PERSON, SHELL
 from holdfast.capture.ids import digest
 from holdfast.capture.purging import PURGED
 from holdfast.capture.redaction import redact, redact_record
@@ -20,7 +21,6 @@ from holdfast.errors import HoldfastError
 from holdfast.field import thought as thoughts
 from holdfast.field.thought import Traffic, whole
 from holdfast.model import VERSION
-from holdfast.vault.notes import slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 GOT, USED, AGAIN = "got", "used", "again"  # returned by a retrieval; opened or cited; thought a second time
 KINDS = (GOT, USED, AGAIN)
-PERSON = "operator"  # as the operator's own token is called (serve/guard)
-SHELL, CLIENT = "cli", "mcp"  # a shell without an agent in it, a client that no hook knows (capture, serve/mcp)
 MOST_LOGGED, MOST_TOGETHER, MOST_AGENTS = 100, 50, 100
 
 
@@ -62,8 +60,8 @@ def event_of(kind: str, of: Mapping[str, Thought], read: Container[str], now: fl
 
 
 def who(agent: str) -> str:
-    """The name that an access counts for: the person is one, by any door, else they alone would be the two
-    agents that make a highway."""
+    """The name that an access of an older record, or of a door's own, counts for: the person is one, by any door, else
+    they alone would be the two agents that make a highway. New ones are named by capture/identity."""
     return PERSON if agent in (SHELL, CLIENT) else agent
 
 
@@ -131,6 +129,8 @@ class Read(Generic[T]):
 
 
 def machine() -> str:
+    from holdfast.vault.notes import slug
+
     return slug(platform.machine(), 40)
 
 
@@ -139,30 +139,31 @@ def own(vault: str) -> str:
     return f"{home.state(vault)}/thoughts"
 
 
-def append(vault: str, made: Sequence[Thought], now: float) -> None:
-    """Raises NotSaved: then none of them counts as saved."""
+def append(vault: str, made: Sequence[Thought], now: float) -> str:
+    """Write thoughts durably; the path of the segment below the vault. Raises NotSaved: then none of them is saved."""
     payloads = [codec.encode(redact_record(one.as_record())[0]) for one in made]
     platform.make_folders(own(vault))
     folder, way = f"{vault}/{FOLDER}/{machine()}", f"../../{FOLDER}/{machine()}"
-    segments.append(folder, payloads, now, current=f"{own(vault)}/current", way=way)
+    name = segments.append(folder, payloads, now, current=f"{own(vault)}/current", way=way)
+    return f"{FOLDER}/{machine()}/live/{name}"
 
 
-def logs(vault: str) -> list[tuple[str, int]]:
-    """Every segment below the vault with its size."""
+def logs(vault: str, under: str = FOLDER) -> list[tuple[str, int]]:
+    """Every segment of all machines with its size; of thoughts, or of another folder that is laid out so."""
     found: list[tuple[str, int]] = []
-    for one in sorted(platform.names(f"{vault}/{FOLDER}")):
-        top = f"{FOLDER}/{one}/live"
+    for one in sorted(platform.names(f"{vault}/{under}")):
+        top = f"{under}/{one}/live"
         names = sorted(name for name in platform.names(f"{vault}/{top}") if name.endswith(".log"))
         found += [(f"{top}/{name}", _size(f"{vault}/{top}/{name}")) for name in names]
     return found
 
 
-def stamp(vault: str) -> str:
+def stamp(vault: str, under: str = FOLDER) -> str:
     """A stamp that changes when a segment comes, goes or grows, without a look at each: of the folders, the newest of
-    each, and the one that takes the next thought: a clock that was set back gives it an older name."""
-    said = [str(_size(f"{own(vault)}/current"))]
-    for one in sorted(platform.names(f"{vault}/{FOLDER}")):
-        top = f"{vault}/{FOLDER}/{one}/live"
+    each, and the one that takes the next record: a clock that was set back gives it an older name."""
+    said = [str(_size(f"{home.state(vault)}/{under}/current"))]
+    for one in sorted(platform.names(f"{vault}/{under}")):
+        top = f"{vault}/{under}/{one}/live"
         newest = sorted(platform.names(top))[-NEWEST:]
         said += [one, folder_stamp(top), *(str(_size(f"{top}/{name}")) for name in newest)]
     return " ".join(said)
@@ -202,8 +203,8 @@ def read(vault: str, path: str, start: int = 0) -> Read[Thought]:
     return _read(f"{vault}/{path}", start, thoughts.from_record)
 
 
-def _read(path: str, start: int, made: Callable[[Mapping[str, Any]], T]) -> Read[T]:
-    return Read(*log.read_on(path, start, lambda record: None if _is_purged(record) else made(record)))
+def _read(path: str, start: int, made: Callable[[Mapping[str, Any]], T], until: int = -1) -> Read[T]:
+    return Read(*log.read_on(path, start, lambda record: None if _is_purged(record) else made(record), until))
 
 
 def _is_purged(record: Mapping[str, Any]) -> bool:
@@ -229,9 +230,9 @@ def traffic_size(vault: str) -> int:
     return _size(traffic_path(vault))
 
 
-def travels(vault: str, start: int) -> Read[Event]:
-    """The traffic from a place on; nothing where there is none."""
+def travels(vault: str, start: int, until: int = -1) -> Read[Event]:
+    """The traffic from a place on, or until another; nothing where there is none."""
     try:
-        return _read(traffic_path(vault), start, from_record)
+        return _read(traffic_path(vault), start, from_record, until)
     except FileNotFoundError:
         return Read((), (), start)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import digest
@@ -80,8 +81,8 @@ con le les et est sont
 LIGHT = frozenset(LIGHT_WORDS.split())  # without them a sentence says the same; none turns, limits or orders a meaning
 MOST_EXTRA = 4000
 # Signs that part words or end a sentence. Any other says something: !=, <, C++, 10 %, --force, .env, a question's mark.
-QUIET = re.compile(r"""(?<=\w)[-.,:](?=\w)|[.,;:!]+(?=[\s"'`)\]]|$)|["'`()\u2018-\u201d\u2026\u2013\u2014]""")
-SAID = re.compile(r"[^\W_]+|[^\w\s]|_")
+QUIET = r"""(?<=\w)[-.,:](?=\w)|[.,;:!]+(?=[\s"'`)\]]|$)|["'`()\u2018-\u201d\u2026\u2013\u2014]"""
+SAID = r"[^\W_]+|[^\w\s]|_"
 
 # Ways of writing the very same sign: as wide as its neighbours, joined to the next, kept on one line. One that is
 # raised, ringed or broken (\u00b2, \u2460, \u00bd) is another than the bare digit, though Unicode calls it compatible.
@@ -146,7 +147,7 @@ def _plain(text: str) -> str:
 
 def _said(text: str) -> list[str]:
     """The same with the signs that say something, among them the vowels that some scripts write as marks."""
-    return [stem(word) for word in SAID.findall(QUIET.sub(" ", _plain(text))) if word not in LIGHT]
+    return [stem(word) for word in re.findall(SAID, re.sub(QUIET, " ", _plain(text))) if word not in LIGHT]
 
 
 def adds_nothing(new: str, known: str) -> bool:
@@ -192,7 +193,8 @@ def overlap(one: Iterable[str], other: Iterable[str]) -> float:
 
 def distinct(texts: Sequence[str], most_alike: float) -> list[int]:
     """The places of those that are no near-duplicates of one before them. Two are alike that share so much, and differ
-    in nothing that tells: no number, name, sign or word that turns a meaning, and not in their order."""
+    in nothing that tells: no number, name, sign or word that turns a meaning, no word in the place of another, and not
+    in their order."""
     kept: list[tuple[int, list[str]]] = []
     for at, text in enumerate(texts):
         said = _said(text)
@@ -201,11 +203,18 @@ def distinct(texts: Sequence[str], most_alike: float) -> list[int]:
     return [at for at, _ in kept]
 
 
+def are_alike(one: str, other: str, most_alike: float) -> bool:
+    """Whether two texts are near-duplicates in this sense."""
+    return _is_like(one, _said(one), other, _said(other), most_alike)
+
+
 def _is_like(text: str, said: list[str], other: str, known: list[str], most_alike: float) -> bool:
     mine, theirs = set(said), set(known)
     if overlap(mine, theirs) < most_alike:
         return False
     shared = mine & theirs
+    if mine - shared - FILLING and theirs - shared - FILLING:
+        return False  # one word stands in the place of another: the one service, and the other
     in_order = [word for word in said if word in shared] == [word for word in known if word in shared]
     return in_order and not any(
         _tells(word, whole) for words, whole in ((mine, text), (theirs, other)) for word in words - shared
@@ -213,7 +222,9 @@ def _is_like(text: str, said: list[str], other: str, known: list[str], most_alik
 
 
 def _tells(word: str, whole: str) -> bool:
-    """Whether a word that one text has and another has not makes it another one."""
+    """Whether a word that one text has and another has not makes it another one; a word that only fills never does."""
+    if word in FILLING:
+        return False
     if not word.isalpha() or word in TURNING:
         return True
     return any(name[0].isupper() and stem(_plain(name)) == word for name in WORD.findall(whole))
@@ -229,22 +240,29 @@ UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LATER = timedelta(days=14)
 HALF = 0.5
 
-_MONTH = "(?P<month>" + "|".join(MONTHS) + "|" + "|".join(SHORT) + r")\.?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
-ISO = re.compile(rf"\b{_YEAR}[-/](?P<month>\d{{1,2}})(?:[-/](?P<day>\d{{1,2}}))?\b")
-DAY_FIRST = re.compile(rf"\b{_DAY}(?: of)? {_MONTH}\b,?(?: {_YEAR}\b)?", re.I)
-MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY}\b(?:,? {_YEAR}\b)?", re.I)
-_ALONE = _MONTH.replace("month", "alone", 1)
-MONTH_ONLY = re.compile(
-    rf"\b{_MONTH},?(?: of)? {_YEAR}\b|\b(?:in|during|since|last|this|early|late|mid) {_ALONE}\b", re.I
-)
-YEAR_ONLY = re.compile(rf"\b(?:in|during|of|since) {_YEAR}\b", re.I)
-AGO = re.compile(r"\b(?P<count>\d+|[a-z]+(?: couple of| few)?|couple of) (?P<unit>day|week|month|year)s? ago\b", re.I)
-LAST = re.compile(
-    r"\b(?P<which>last|past|previous|this) (?:(?P<count>\d+|[a-z]+|couple of) )?(?P<unit>day|week|month|year)s?\b", re.I
-)
-NAMED_DAY = re.compile(r"\b(?P<name>today|yesterday|last night|last weekend)\b", re.I)
+# A question without a digit and without any of these speaks of no time, in whatever case it is written.
+TIMELY = (*(name[:3] for name in MONTHS), "ago", "last", "past", "previous", "this", "today", "yesterday")
+
+
+@cache
+def _calendar_patterns() -> tuple[re.Pattern[str], ...]:
+    """Days, months and years, the longest form first. They take longer to compile than most questions to answer."""
+    month = "(?P<month>" + "|".join(MONTHS) + "|" + "|".join(SHORT) + r")\.?"
+    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+    year = r"(?P<year>(?:19|20)\d\d)"
+    alone = month.replace("month", "alone", 1)
+    return (
+        re.compile(rf"\b{year}[-/](?P<month>\d{{1,2}})(?:[-/](?P<day>\d{{1,2}}))?\b"),
+        re.compile(rf"\b{day}(?: of)? {month}\b,?(?: {year}\b)?", re.I),
+        re.compile(rf"\b{month} {day}\b(?:,? {year}\b)?", re.I),
+        re.compile(rf"\b{month},?(?: of)? {year}\b|\b(?:in|during|since|last|this|early|late|mid) {alone}\b", re.I),
+        re.compile(rf"\b(?:in|during|of|since) {year}\b", re.I),
+    )
+
+
+AGO = r"\b(?P<count>\d+|[a-z]+(?: couple of| few)?|couple of) (?P<unit>day|week|month|year)s? ago\b"
+LAST = r"\b(?P<which>last|past|previous|this) (?:(?P<count>\d+|[a-z]+|couple of) )?(?P<unit>day|week|month|year)s?\b"
+NAMED_DAY = r"\b(?P<name>today|yesterday|last night|last weekend)\b"
 
 
 @dataclass(frozen=True)
@@ -257,10 +275,13 @@ class Span:
 
 def spans(query: str, now: float) -> tuple[Span, ...]:
     """The times that a question speaks of, seen from `now`; none if it speaks of none."""
+    said = query.casefold()
+    if not any(map(str.isdecimal, said)) and not any(word in said for word in TIMELY):
+        return ()
     today = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0) if now else None
     found: list[Span] = []
     rest = query
-    for pattern in (ISO, DAY_FIRST, MONTH_FIRST, MONTH_ONLY, YEAR_ONLY):
+    for pattern in _calendar_patterns():
         for match in pattern.finditer(rest):
             found += _calendar(match.groupdict(), today)
         rest = pattern.sub(" ", rest)
@@ -313,14 +334,15 @@ def _whole(year: int, month: int, day: int) -> Span | None:
 
 def _relative(query: str, today: datetime) -> list[Span]:
     found = []
-    for match in (*AGO.finditer(query), *LAST.finditer(query)):
+    ago = list(re.finditer(AGO, query, re.I))
+    for match in (*ago, *re.finditer(LAST, query, re.I)):
         count, unit = _count(match["count"] or "one"), UNIT_DAYS[match["unit"].lower()]
-        if count and match.re is AGO:
+        if count and match in ago:
             # The longer ago, the rougher the word: "two months ago" may mean six weeks.
             found.append(_about(today, count * unit, max(1, unit // 2)))
         elif count:
             found.append(_about(today, 0, count * unit, ends=1))
-    for match in NAMED_DAY.finditer(query):
+    for match in re.finditer(NAMED_DAY, query, re.I):
         back = {"today": 0, "yesterday": 1, "last night": 1, "last weekend": (today.weekday() - 5) % 7 or 7}[
             match["name"].lower()
         ]

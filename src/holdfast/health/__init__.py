@@ -1,1 +1,2 @@
-"""Doctor and audit: one probes every link now, the other counts what ran in a period. Looking changes nothing."""
+"""Doctor, audit and ladder: one probes every link now, one counts what ran in a period, one shows how far the memory
+has come. Looking changes nothing."""

@@ -2,6 +2,7 @@
 
 A nudge is answered by a flag, by a checkpoint of a task, or by the word that there is nothing, before its turn ends;
 one whose turn goes on is not judged yet. Within a turn a flag is counted for the newest nudge and answers them all.
+Each flag is also kept with the boundary that brought it, for the yield of triggers (health/trigger_yield).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holdfast.capture import ledger
+from holdfast.health.closes import count as as_count
 from holdfast.health.finding import Finding
 from holdfast.text.layout import age
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from holdfast.health.sessions import Told
+    from holdfast.health.period import Told
 
 START, STOP, END, BEFORE, AFTER = "session-start", "turn-stop", "session-end", "before-compaction", "after-compaction"
 REQUEST = "user-request"
@@ -38,6 +40,7 @@ class Asked:
     host: str
     project: str
     when: float
+    characters: int = 0  # of what was injected; 0 where the ledger does not say
     flags: int = 0
     is_answered: bool = False
     is_declined: bool = False
@@ -46,6 +49,17 @@ class Asked:
     @property
     def is_ignored(self) -> bool:
         return self.is_over and not self.is_answered and not self.is_declined
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """One flag and the kind of boundary that brought it, "" for none: the user's own words are a user request, else it
+    is the newest nudge of the turn, else the end of the session where that had come."""
+
+    id: str
+    boundary: str
+    episode: str
+    project: str
 
 
 @dataclass
@@ -71,24 +85,28 @@ class Boundaries:
     asked: list[Asked] = field(default_factory=list)
     unasked: dict[str, int] = field(default_factory=dict)
     unwritten: list[tuple[str, float, str]] = field(default_factory=list)  # compactions without a snapshot
+    flagged: list[Flagged] = field(default_factory=list)
     _open: dict[str, list[Asked]] = field(default_factory=dict)
     _spoken: set[tuple[str, object]] = field(default_factory=set)  # injections whose hook record is yet to come
+    _ended: set[str] = field(default_factory=set)
 
     def take(self, record: Mapping[str, Any], key: str, when: float) -> None:
         kind = record.get("kind")
         project = str(record.get("project") or "")
         if kind == "injection":
             self._spoken.add((key, record.get("t")))
+            self._size(record, key, when)
         elif kind == "nudge":
             self._nudge(record, key, project, when)
         elif kind == "flag":
-            self._flag(key, project)
+            self._flag(record, key, project)
         elif kind == "task":
             self._answer(key)  # what was durable went into the memory of a task
         elif kind == "hook":
             self._moment(record, key, project)
         elif kind == "episode":
             self._end_turn(key)
+            self._ended.add(key)
 
     def _row(self, project: str, kind: str) -> Row:
         return self.came.setdefault((project, kind), Row(kind))
@@ -105,6 +123,7 @@ class Boundaries:
             row.came += 1
             row.injected += is_start and is_spoken
             self._end_turn(key)
+            (self._ended.add if event == END else self._ended.discard)(key)
 
     def _nudge(self, record: Mapping[str, Any], key: str, project: str, when: float) -> None:
         kind, decision = str(record.get("boundary") or ""), record.get("decision")
@@ -113,7 +132,7 @@ class Boundaries:
         if decision == ledger.SAID:
             row.came += kind != STOP and reason != WAS_HELD  # that a turn stopped is counted from its hook
             row.injected += 1
-            asked = Asked(kind, key.partition("/")[0], project, when)
+            asked = Asked(kind, key.partition("/")[0], project, when, as_count(record.get("characters")))
             self.asked.append(asked)
             self._open.setdefault(key, []).append(asked)
         elif decision == ledger.DECLINED:
@@ -126,8 +145,17 @@ class Boundaries:
             row.injected += decision == ledger.SNAPSHOT
             self.unwritten += [(key, when, reason)] if decision == ledger.NO_SNAPSHOT else []
 
-    def _flag(self, key: str, project: str) -> None:
+    def _size(self, record: Mapping[str, Any], key: str, when: float) -> None:
+        """After a compaction one text carries brief, snapshot and nudge: its size is told with the injection."""
+        newest = self._open.get(key, [])[-1:]
+        if newest and newest[0].kind == AFTER and newest[0].when == when:
+            newest[0].characters = as_count(record.get("characters"))
+
+    def _flag(self, record: Mapping[str, Any], key: str, project: str) -> None:
         waiting = self._open.get(key)
+        is_heard = record.get("origin") == "user" or record.get("flag") == REQUEST
+        after = waiting[-1].kind if waiting else END if key in self._ended else ""
+        self.flagged.append(Flagged(str(record.get("id") or ""), REQUEST if is_heard else after, key, project))
         if not waiting:
             self.unasked[project] = self.unasked.get(project, 0) + 1
             return

@@ -1,4 +1,5 @@
-"""Capture and what waits to become memory: switches and settings, the queue, marks, and the ledger of the last days.
+"""Capture and what waits to become memory: switches, settings and the judge, the queue, marks, the ledger of days; and
+other memories beside ours.
 
 Everything is read with functions that change nothing: looking for the dead the way a start does would bury them.
 """
@@ -26,9 +27,13 @@ from holdfast.capture import (
 from holdfast.capture.ledger import DAY, Wanted
 from holdfast.capture.marks import PATIENCE
 from holdfast.capture.redaction import redact
-from holdfast.health import probe
+from holdfast.errors import JudgeFailed, UsageError
+from holdfast.health import hosts, probe
 from holdfast.health.finding import MEND, bad, good, note, reason
 from holdfast.health.hosts import at_hand
+from holdfast.hosts import KNOWN
+from holdfast.hosts.host import registrar
+from holdfast.judge import choice
 from holdfast.text.layout import age, first_of, many
 
 if TYPE_CHECKING:
@@ -37,6 +42,10 @@ if TYPE_CHECKING:
 
     from holdfast.health.finding import Finding, Place
 
+OTHERS = ("claude-mem", "mempalace", "agentmemory", "memsearch", "basic-memory", "hindsight", "claude-remember")
+PLACES = ("hooks", "enabledPlugins", "plugins", "mcpServers", "mcp_servers", "notify")
+JUDGE_PATIENCE = 15.0
+JUDGE_FIX = "mend what it names, or `holdfast judge verbatim`; until then closes file verbatim"
 OWN = {
     "HOLDFAST": "switches capture on and off",
     "HOLDFAST_HOME": "names the vault, for agents too only where they have it",
@@ -200,11 +209,11 @@ def check_ledger(place: Place) -> Iterator[Finding]:
                 last[str(record["host"])] = when
     yield _sessions(place, seen | closed, closed)
     yield _errors(place, errors)
-    for name, (registrar, _) in at_hand(place).items():
+    for name, (host, _) in at_hand(place).items():
         if last.get(name):
             yield good("last-hook", f"{age(place.clock() - last[name])} ago", name)
         else:
-            what = f"no hook of {registrar.TITLE} in the last 7 days"
+            what = f"no hook of {host.TITLE} in the last 7 days"
             yield note("last-hook", what, "start your agent once, then look again", name)
 
 
@@ -246,3 +255,59 @@ def check_acknowledged(place: Place) -> list[Finding]:
         "`holdfast queue --set-aside` notes what stays lost and ends this alarm"
     )
     return [bad("acknowledged", f"{found.sentence()}{named}; everything else is kept", fix)]
+
+
+def check_judge(place: Place) -> list[Finding]:
+    """A judge that cannot be asked loses nothing, but it was asked for, so it is no small matter. Looking spends
+    nothing: a list of models, a version, a login, and no question."""
+    found = config.load(home.state(home.own_vault(place.env)))  # a repository's vault has no say in it
+    try:
+        judge = choice.chosen(found, place.env)
+        if judge is None:
+            return [good("judge", "verbatim: no model is used, flags are filed as they were written")]
+        seen = judge.look(JUDGE_PATIENCE)
+    except (JudgeFailed, UsageError) as error:
+        return [bad("judge", error.in_full if isinstance(error, JudgeFailed) else str(error), JUDGE_FIX)]
+    from holdfast.judge import http
+
+    settings = choice.settings(found)
+    if settings.url.startswith("http://") and settings.key_env and not http.is_loopback(settings.url):
+        return [note("judge", f"{judge.name}: {seen}; its key goes over the network unencrypted", "use https")]
+    return [good("judge", f"{judge.name}: {seen}")]
+
+
+def check_other_memory(place: Place) -> list[Finding]:
+    """Two tools that hook the same events both spend the context, and each may store what the other injected."""
+    found: dict[str, str] = {}
+    for host in KNOWN:
+        for one in (*hosts.of_host(host, place), *hosts.there(registrar(host).state_files(place.env))):
+            texts = [text.lower() for key in PLACES for text in _texts(one.part(key))]
+            for name in (name for name in OTHERS if any(name in text for text in texts)):
+                found.setdefault(name, one.path)
+    if found:
+        said = ", ".join(f"{name} ({path})" for name, path in sorted(found.items()))
+        fix = "both work; each costs context at every start, and one may store what the other injected"
+        return [note("other-memory", f"another memory tool is hooked too: {said}", fix)]
+    return [good("other-memory", "no other memory tool is hooked")]
+
+
+def check_auto_memory(place: Place) -> Iterator[Finding]:
+    """A host's own notes to itself live beside ours; they are never switched off for you."""
+    for name in KNOWN:
+        if folder := hosts.seen(place, name).memory:
+            title = registrar(name).TITLE
+            yield note("auto-memory", f"{title} also keeps its own memory in {folder}; both live side by side")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every key and text below a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is not False:  # a plugin that is listed and switched off
+                yield str(key)
+                yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

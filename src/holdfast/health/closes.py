@@ -1,4 +1,4 @@
-"""Closes that ran, in parallel on the cheap model, verbatim, or not to the end; the judge; and snags that are open.
+"""Closes that ran, in parallel on the cheap model, verbatim, or not to the end; and snags that are open.
 
 A close counts as parallel where a judge decided, whatever share of it; one that was meant for a judge and had to file
 something verbatim says why in `fell_back`.
@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import config, home
 from holdfast.close.improve import loops
-from holdfast.errors import JudgeFailed, UsageError
 from holdfast.health.finding import Finding, bad, good, note, unseen
-from holdfast.judge import choice
 from holdfast.text.layout import age, first_of, many
 
 if TYPE_CHECKING:
@@ -23,11 +20,9 @@ if TYPE_CHECKING:
     from holdfast.close.improve.loops import Loops
     from holdfast.health.finding import Place
     from holdfast.health.inline_closes import Looked
-    from holdfast.health.sessions import Period, Told
+    from holdfast.health.period import Period, Told
 
 VERBATIM = "verbatim"
-PATIENCE = 15.0
-JUDGE_FIX = "mend what it names, or `holdfast judge verbatim`; until then closes file verbatim"
 ARM = "`holdfast loops` lists them; `holdfast arm NOTE` says when one should come back"
 LIST = "`holdfast loops --all` lists them; `holdfast review` decides on what waits for you"
 
@@ -131,25 +126,6 @@ def count(given: object) -> int:
 def amount(given: object) -> float:
     """A number of a record; 0 where it is none."""
     return float(given) if isinstance(given, int | float) and not isinstance(given, bool) and given >= 0 else 0.0
-
-
-def check_judge(place: Place) -> list[Finding]:
-    """A judge that cannot be asked loses nothing, but it was asked for, so it is no small matter. Looking spends
-    nothing: a list of models, a version, a login, and no question."""
-    found = config.load(home.state(home.own_vault(place.env)))  # a repository's vault has no say in it
-    try:
-        judge = choice.chosen(found, place.env)
-        if judge is None:
-            return [good("judge", "verbatim: no model is used, flags are filed as they were written")]
-        seen = judge.look(PATIENCE)
-    except (JudgeFailed, UsageError) as error:
-        return [bad("judge", error.in_full if isinstance(error, JudgeFailed) else str(error), JUDGE_FIX)]
-    from holdfast.judge import http
-
-    settings = choice.settings(found)
-    if settings.url.startswith("http://") and settings.key_env and not http.is_loopback(settings.url):
-        return [note("judge", f"{judge.name}: {seen}; its key goes over the network unencrypted", "use https")]
-    return [good("judge", f"{judge.name}: {seen}")]
 
 
 def check_loops(place: Place) -> list[Finding]:

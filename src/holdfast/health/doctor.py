@@ -6,30 +6,23 @@ retries no dead letter and removes nothing of a person's; a lock of git goes onl
 
 from __future__ import annotations
 
-import os
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import home, platform
-from holdfast.close import work
 from holdfast.errors import HistoryDamaged, HoldfastError
-from holdfast.health import capture, closes, field, history, hosts, registration, vault
-from holdfast.health.finding import CAN_MEND, LOST, MENDED, NEEDS_YOU, OK, bad, reason, unseen
-from holdfast.hosts.registration import command_path, launcher_path
-from holdfast.install import launcher
+from holdfast.health import capture, closes, field, history, hosts, launcher, registration, timer, vault
+from holdfast.health.finding import CAN_MEND, KNOW, LOST, MENDED, NEEDS_YOU, NOTE, OK, bad, reason, unseen
+from holdfast.install.launcher import write_command
 from holdfast.text.layout import many
-from holdfast.vault import git_damage, git_repair, index
-from holdfast.vault.git import remove_stale_locks
-from holdfast.vault.transaction import locked, refresh_derived, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.health.finding import Finding, Place
 
 STATUS = {CAN_MEND: 19, NEEDS_YOU: 1, LOST: 20}  # of the command, the worst last
-PATIENCE = 10.0
+LABELS = {MENDED: "fixed", CAN_MEND: "MEND", NEEDS_YOU: "FAIL", LOST: "LOST"}
+COUNTS = {LOST: "lost", NEEDS_YOU: "for you to do", CAN_MEND: "that `holdfast doctor --fix` mends"}
 CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Finding]]], ...] = (
     ("capture", capture.check_off),
     ("environment", capture.check_environment),
@@ -45,11 +38,11 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Finding]]], ...] = (
     ("git", history.check_git),
     ("history", history.check_history),
     ("faults", history.check_faults),
-    ("memory-files", history.check_damaged),
+    ("memory-files", vault.check_damaged),
     ("journal", history.check_journal),
-    ("derived", history.check_derived),
-    ("launcher", registration.check_launcher),
-    ("command", registration.check_command),
+    ("derived", vault.check_derived),
+    ("launcher", launcher.check_launcher),
+    ("command", launcher.check_command),
     ("host-version", hosts.check_versions),
     ("hook-line", registration.check_lines),
     ("trust", hosts.check_trust),
@@ -60,10 +53,11 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Finding]]], ...] = (
     ("marks", capture.check_marks),
     ("sessions", capture.check_ledger),
     ("field", field.check_field),
+    ("sleep-timer", timer.check_timer),
     ("loops", closes.check_loops),
-    ("judge", closes.check_judge),
-    ("other-memory", hosts.check_other_memory),
-    ("auto-memory", hosts.check_auto_memory),
+    ("judge", capture.check_judge),
+    ("other-memory", capture.check_other_memory),
+    ("auto-memory", capture.check_auto_memory),
 )
 
 
@@ -130,72 +124,6 @@ def mend(place: Place, checks: Iterable[Finding]) -> list[str]:
     return said
 
 
-def _launcher(place: Place) -> str:
-    """With the command that nudges name as it was; where that went with the launcher, as `init` would decide it."""
-    said: str | None = None
-    if not launcher_path(place.env).exists():
-        launcher.write_command(place.env)
-        named = launcher.decide(place.env)
-        # Where `init` would make a link first, the stable command works without one.
-        said = "" if named.is_plain and not named.link else shlex.quote(str(command_path(place.env)))
-    return f"wrote the launcher {launcher.write_launcher(place.env, said)}"
-
-
-def _vault(place: Place) -> str:
-    home.refuse_newer(place.vault)
-    home.make_vault(place.vault, place.env)
-    return f"made the vault {place.vault}"
-
-
-def _modes(place: Place) -> str:
-    wrong = vault.wrong_modes(place)
-    for path, mode in wrong:
-        os.chmod(path, mode)
-    return f"gave {many(len(wrong), 'file or folder')} back to you alone"
-
-
-def _locks(place: Place) -> str:
-    with locked(place.vault, PATIENCE) as repository:
-        removed = remove_stale_locks(repository)
-    return f"removed {', '.join(os.path.basename(path) for path in removed) or 'no lock'}, whose owner is dead"
-
-
-def _history(place: Place) -> str:
-    """Mend what is derived in the repository; then a writer goes through, which ends the fault that starts tell of. The
-    check tells what is left, once."""
-    with locked(place.vault, PATIENCE) as repository:
-        done = git_repair.mend(repository, place.clock())
-        left = git_damage.look(repository)
-    said = f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
-    try:
-        with writing(place.vault, place.clock(), PATIENCE):
-            pass
-    except HistoryDamaged:
-        return f"{said}; not all of it could be"
-    work.note(place.vault, left, place.clock())
-    return said
-
-
-def _journal(place: Place) -> str:
-    with writing(place.vault, place.clock(), PATIENCE):
-        return "finished the change that was cut short"
-
-
-def _derived(place: Place) -> str:
-    """Remove what cannot be read first: it is compiled, and a reader of it could only stumble."""
-    for name in history.broken_derived(place):
-        platform.remove(f"{place.state}/{name}")
-    refresh_derived(place.vault, index.load(place.vault))
-    return "made anew what hooks read"
-
-
-def _field(place: Place) -> str:
-    from holdfast.memory import Memory
-
-    made = Memory.open(place.vault, place.cwd, place.clock, place.env).field.rebuild()
-    return f"made the index anew: {many(made.thoughts, 'thought')}"
-
-
 def _close(place: Place) -> str:
     from holdfast.memory import Memory
 
@@ -210,20 +138,38 @@ def _close(place: Place) -> str:
 
 ACTS: dict[str, Callable[[Place], str]] = {
     "files": vault.mend_files,
-    "vault": _vault,
-    "vault-modes": _modes,
-    "locks": _modes,
-    "launcher": _launcher,
-    "command": lambda place: f"wrote the command {launcher.write_command(place.env)}",
-    "hook-line": _launcher,
-    "mcp": lambda place: f"wrote the command {launcher.write_command(place.env)}",
-    "git": _locks,
-    "history": _history,
+    "vault": vault.mend_folder,
+    "vault-modes": vault.mend_modes,
+    "locks": vault.mend_modes,
+    "launcher": launcher.mend_launcher,
+    "command": lambda place: f"wrote the command {write_command(place.env)}",
+    "hook-line": launcher.mend_launcher,
+    "mcp": lambda place: f"wrote the command {write_command(place.env)}",
+    "git": history.mend_locks,
+    "history": history.mend_history,
     "faults": _close,
-    "memory-files": history.mend_damaged,
-    "journal": _journal,
-    "derived": _derived,
+    "memory-files": vault.mend_damaged,
+    "journal": history.mend_journal,
+    "derived": vault.mend_derived,
     "queue-age": _close,
     "marks": _close,
-    "field": _field,
+    "field": field.mend_field,
 }
+
+
+def examination_lines(found: Examination) -> Iterator[str]:
+    """All that `doctor` prints."""
+    yield from (f"--fix {done}" for done in found.fixed)
+    for one in found.checks:
+        name = f"{one.name} ({one.about})" if one.about else one.name
+        yield f"{LABELS.get(one.level, one.level):<5} {name:<26} {one.detail.removeprefix(NOTE)}"
+        if one.fix and (not one.ok or one.level == KNOW):
+            yield f"{'':<32} {one.fix}"
+    failed = sum(1 for one in found.checks if not one.ok)
+    said = f"{len(found.checks)} checks, all is well"
+    if failed:
+        parts = [f"{count} {what}" for level, what in COUNTS.items() if (count := found.count(level))]
+        said = f"{failed} of {len(found.checks)} checks failed ({', '.join(parts)})"
+    known = {MENDED: "mended", KNOW: "to know"}
+    more = [f"{count} {what}" for level, what in known.items() if (count := found.count(level))]
+    yield "; ".join((said, *more)) + "."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.field.coverage import Behind, Coverage
     from holdfast.health.finding import Place
-    from holdfast.health.sessions import Told
+    from holdfast.health.period import Told
 
 BY_HAND = "`holdfast rebuild` makes it anew from the vault"
 NAME = "field"
@@ -178,3 +178,10 @@ def _of_no_session(others: Sequence[Behind], now: float) -> Iterator[Finding]:
         since = min(one.since for one in late)
         why = f"{many(len(late), 'other change')} to the vault, the oldest {age(now - since)} ago, not in the index yet"
         yield Finding("index-behind", "", why, _fix(late), len(late), since, KNOW)
+
+
+def mend_field(place: Place) -> str:
+    from holdfast.memory import Memory
+
+    made = Memory.open(place.vault, place.cwd, place.clock, place.env).field.rebuild()
+    return f"made the index anew: {many(made.thoughts, 'thought')}"

@@ -1,18 +1,19 @@
-"""The vault's git repository, damaged files of the memory, a change that was cut short, and files made for hooks."""
+"""The vault's git repository and its history, a change that was cut short, and faults that a close has left."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from holdfast.capture import codec, gate, notices, platform
-from holdfast.errors import GitFailed
+from holdfast.capture import notices, platform
+from holdfast.close import work
+from holdfast.errors import GitFailed, HistoryDamaged
 from holdfast.health.finding import MEND, bad, good, lost, note, reason
 from holdfast.text.layout import first_of, many, when
-from holdfast.vault import armed_file, damage, git_damage, git_settings
-from holdfast.vault.git import BRANCH, LOCKS, Repository
+from holdfast.vault import git_damage, git_repair, git_settings
+from holdfast.vault.git import BRANCH, LOCKS, Repository, remove_stale_locks
 from holdfast.vault.git_objects import UNSEEN
-from holdfast.vault.transaction import UNMERGED, is_being_written, locked
+from holdfast.vault.transaction import UNMERGED, is_being_written, locked, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from holdfast.vault.git_objects import Damage
 
 PATIENCE = 10.0
-FILES = "memory-files"
 TRIED_AGAIN = (notices.CLOSE, notices.UNWRITABLE, notices.HISTORY)  # a close that works ends them
 LOOKED_AT = (notices.OBJECTS, notices.VERSIONS)  # of a history that is written all the same: `history` judges it anew
 
@@ -130,43 +130,6 @@ def check_journal(place: Place) -> list[Finding]:
     return [good("journal", "no change was cut short")]
 
 
-def check_derived(place: Place) -> Iterator[Finding]:
-    """The files that the hook reads are compiled ahead: one that cannot be read costs a start its memory."""
-    if not os.path.isdir(place.state):
-        return
-    broken, briefs = broken_derived(place), _briefs(place)
-    if broken:
-        what = f"cannot be read in .state: {first_of(broken)}"
-        yield bad("derived", what, f"{MEND} makes them anew", can_fix=True)
-    else:
-        yield good("derived", f"{many(len(briefs), 'brief')} made ahead")
-    try:
-        text = platform.read_file(f"{place.state}/check", 32).decode("ascii", "replace").strip()
-    except OSError:
-        return
-    if text.isdecimal() and int(text):
-        what = f"the last check found {many(int(text), 'error')} in the notes"
-        yield note("notes", what, "`holdfast check` lists them")
-
-
-def broken_derived(place: Place) -> list[str]:
-    broken = []
-    for name in ("armed", *_briefs(place)):
-        try:
-            data = platform.read_file(f"{place.state}/{name}")
-            is_good = armed_file.is_readable(data) if name == "armed" else isinstance(codec.decode(data), dict)
-            broken += [] if is_good else [name]
-        except FileNotFoundError:
-            continue  # no note is armed
-        except (OSError, ValueError):
-            broken.append(name)
-    return broken
-
-
-def _briefs(place: Place) -> list[str]:
-    return [f"brief/{name}" for name in platform.names(f"{place.state}/brief") if not name.endswith(".tmp")]
-
-
 def check_faults(place: Place) -> Iterator[Finding]:
     """One check for each that stands, the worst first."""
     found = [one for one in notices.standing(place.state) if one.name not in LOOKED_AT]
@@ -177,37 +140,28 @@ def check_faults(place: Place) -> Iterator[Finding]:
         yield good("faults", "no command has failed for good")
 
 
-def check_damaged(place: Place) -> list[Finding]:
-    repository = Repository(place.vault)
-    if not os.path.isdir(place.vault) or not repository.exists():
-        return []
-    try:
-        found = damage.find(repository)
-        gone = [one.path for one in found if damage.is_lost(repository, one)]
-    except GitFailed:
-        return [note(FILES, "looked at once the history can be read again, which knows how each file was")]
-    if not found:
-        return [good(FILES, "every file of the memory can be read and is whole")]
-    named = first_of([f"{one.path} {one.why}" for one in found])
-    if gone:
-        fix = f"{MEND} keeps what is left of it in .state/{damage.ASIDE}, brings back the rest, and ends this alarm"
-        what = f"{many(len(found), 'file')} damaged: {named}; the history has no whole version of {first_of(gone)}"
-        return [lost(FILES, what, fix, can_fix=True)]
-    fix = f"{MEND} brings back what the history has, and keeps the damaged file beside"
-    if all(one.why == damage.UNREADABLE for one in found):
-        fix = f"{MEND} opens what is yours; another user's file is theirs to give back"
-    if any(one.why == damage.GONE for one in found):
-        fix += "; if you removed it yourself, say so with a commit in the vault"
-    return [bad(FILES, f"{many(len(found), 'file')} damaged: {named}", fix, can_fix=True)]
-
-
-def mend_damaged(place: Place) -> str:
-    may_accept = gate.decide(gate.asker(place.env, place.cwd, place.vault), gate.Change(gate.HISTORY, gate.LIFTED))
+def mend_locks(place: Place) -> str:
     with locked(place.vault, PATIENCE) as repository:
-        found = damage.find(repository)
-        if may_accept == gate.APPLY:  # the user has been told, and their own word lets it go
-            gone = [one.path for one in found if damage.is_lost(repository, one)]
-            git_damage.accept_unreadable(repository, gone)
-        done = list(damage.restore(repository, found))
-        damage.lift_fault(repository)
-        return "; ".join(done) or "found nothing damaged any more"
+        removed = remove_stale_locks(repository)
+    return f"removed {', '.join(os.path.basename(path) for path in removed) or 'no lock'}, whose owner is dead"
+
+
+def mend_history(place: Place) -> str:
+    """Mend what is derived in the repository; then a writer goes through, which ends the fault that starts tell of. The
+    check tells what is left, once."""
+    with locked(place.vault, PATIENCE) as repository:
+        done = git_repair.mend(repository, place.clock())
+        left = git_damage.look(repository)
+    said = f"mended the history: {'; '.join(done) or 'nothing was left to do'}"
+    try:
+        with writing(place.vault, place.clock(), PATIENCE):
+            pass
+    except HistoryDamaged:
+        return f"{said}; not all of it could be"
+    work.note(place.vault, left, place.clock())
+    return said
+
+
+def mend_journal(place: Place) -> str:
+    with writing(place.vault, place.clock(), PATIENCE):
+        return "finished the change that was cut short"

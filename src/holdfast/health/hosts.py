@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 LARGEST = 32 << 20  # a host may keep its history of projects in one file
-OTHERS = ("claude-mem", "mempalace", "agentmemory", "memsearch", "basic-memory", "hindsight", "claude-remember")
-PLACES = ("hooks", "enabledPlugins", "plugins", "mcpServers", "mcp_servers", "notify")
 
 
 def parsed(text: str) -> tuple[int, ...]:
@@ -60,17 +58,17 @@ class SettingsFile:
 
 def of_host(name: str, place: Place) -> list[SettingsFile]:
     """The user's, the project's and the machine's settings, those that are there."""
-    return _there(registrar(name).files(place.env, place.cwd))
+    return there(registrar(name).files(place.env, place.cwd))
 
 
-def _there(paths: list[str]) -> list[SettingsFile]:
+def there(paths: list[str]) -> list[SettingsFile]:
     return [found for path in dict.fromkeys(paths) if (found := read_settings(path)) is not None]
 
 
 def seen(place: Place, name: str) -> Seen:
     """The facts in a host's settings beside our lines."""
     known = {one.path: one.known for one in of_host(name, place)}
-    states = [one.known for one in _there(registrar(name).state_files(place.env))]
+    states = [one.known for one in there(registrar(name).state_files(place.env))]
     return registrar(name).seen(place.env, place.cwd, known, states)
 
 
@@ -98,20 +96,6 @@ def commands(known: Any) -> list[str]:
         inner = [found for value in known.values() for found in commands(value)]
         return [own, *inner] if isinstance(own, str) else inner
     return [found for value in known for found in commands(value)] if isinstance(known, list) else []
-
-
-def texts(value: Any) -> Iterator[str]:
-    """Every key and text below a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            if inner is not False:  # a plugin that is listed and switched off
-                yield str(key)
-                yield from texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from texts(inner)
 
 
 def known(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -206,28 +190,3 @@ def check_permission(place: Place) -> Iterator[Finding]:
             yield note("permission", what, f"`holdfast init --agent {name}` adds it", name)
         else:
             yield good("permission", first_of(list(allowed), 1), name)
-
-
-def check_other_memory(place: Place) -> list[Finding]:
-    """Two tools that hook the same events both spend the context, and each may store what the other injected."""
-    found: dict[str, str] = {}
-    for one in (
-        one for name in KNOWN for one in (*of_host(name, place), *_there(registrar(name).state_files(place.env)))
-    ):
-        for text in (text.lower() for key in PLACES for text in texts(one.part(key))):
-            for name in OTHERS:
-                if name in text:
-                    found.setdefault(name, one.path)
-    if found:
-        said = ", ".join(f"{name} ({path})" for name, path in sorted(found.items()))
-        fix = "both work; each costs context at every start, and one may store what the other injected"
-        return [note("other-memory", f"another memory tool is hooked too: {said}", fix)]
-    return [good("other-memory", "no other memory tool is hooked")]
-
-
-def check_auto_memory(place: Place) -> Iterator[Finding]:
-    """A host's own notes to itself live beside ours; they are never switched off for you."""
-    for name in KNOWN:
-        if folder := seen(place, name).memory:
-            title = registrar(name).TITLE
-            yield note("auto-memory", f"{title} also keeps its own memory in {folder}; both live side by side")

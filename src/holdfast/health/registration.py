@@ -1,145 +1,31 @@
-"""Hooks and servers as the hosts have registered them: the launcher, each line, the command and our MCP server, run.
+"""Hooks and servers as the hosts have registered them: each line and our MCP server, run.
 
 Which settings carry our lines is asked of the same code that writes them (the host's `settings`).
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import re
-import shlex
 from typing import TYPE_CHECKING
 
-import holdfast
-from holdfast.capture import platform
 from holdfast.errors import HoldfastError
 from holdfast.health import probe
-from holdfast.health.finding import CAN_MEND, KNOW, LOST, MEND, NEEDS_YOU, OK, bad, good, note, reason
+from holdfast.health.finding import MEND, bad, good, note
 from holdfast.health.hosts import at_hand, commands, has_plugin, hooked, of_host, read_settings, seen
 from holdfast.hosts import registration
 from holdfast.hosts.host import host as host_of
-from holdfast.install import launcher
 from holdfast.text.layout import first_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.health.finding import Finding, Place
-    from holdfast.health.sessions import Told
     from holdfast.hosts.registration import Registered, Registrar, Server
 
-SLOW = 1.0  # seconds; a hook takes a few hundredths
 LINE = "hook-line"
 LAUNCHER = re.compile(r"(/[^'\"|;]*?/holdfast-hook)(?![\w.-])")
 MCP = "mcp"
-
-
-def check_launcher(place: Place) -> list[Finding]:
-    """It is there, may be run, names what exists, is of this installation, and a line that names it works."""
-    path = registration.launcher_path(place.env)
-    try:
-        text = platform.read_file(str(path)).decode("utf-8", "replace")
-    except FileNotFoundError:
-        return [bad("launcher", f"there is none at {path}, so no hook runs", "`holdfast init` writes it", can_fix=True)]
-    except OSError as error:
-        return [bad("launcher", f"it cannot be read ({reason(error)})", f"make {path} readable for you")]
-    trouble = _trouble(str(path), text)
-    if trouble:
-        return [bad("launcher", f"{path} {trouble}", f"{MEND} or `holdfast init` writes it again", can_fix=True)]
-    other = variables(text).get("script", "") != str(launcher.script_path())
-    return [_fires(place, str(path), is_other=other)]
-
-
-def variables(text: str) -> dict[str, str]:
-    """The variables that a launcher sets, by name."""
-    found = {}
-    for line in text.splitlines():
-        name, sign, value = line.strip().removeprefix("export ").partition("=")
-        if sign and name.isidentifier():
-            try:
-                words = shlex.split(value)
-            except ValueError:
-                continue
-            found[name] = words[0] if words else ""
-    return found
-
-
-def _trouble(path: str, text: str) -> str:
-    if not os.access(path, os.X_OK):
-        return "may not be run"
-    named = variables(text)
-    for what in ("python", "script"):
-        target = named.get(what, "")
-        if not target:
-            return f"names no {what}: it is not what holdfast writes"
-        if not os.access(target, os.X_OK if what == "python" else os.R_OK):
-            return f"leads nowhere: {target} is gone"
-    return ""
-
-
-def _fires(place: Place, path: str, *, is_other: bool) -> Finding:
-    fired = probe.fire(registration.registered_line("generic", place.env), place.env)
-    took = f"{fired.ran.seconds * 1000:.0f} ms"
-    if fired.ran.status:
-        what = f"a hook line ended with {fired.ran.status} ({fired.ran.err or 'it said nothing'})"
-        return bad("launcher", what, f"{MEND} writes it again", can_fix=True)
-    if not fired.is_recorded or fired.error:
-        what = fired.error or fired.ran.err or "it said nothing"
-        fix = f"run {path} by hand with {{}} on stdin: what it prints is the reason"
-        return bad("launcher", f"the hook ran and did not do its work: {what}", fix)
-    if is_other:
-        fix = "`holdfast init` with this installation makes it the one, or use the other"
-        return note("launcher", f"{path} belongs to another installation of holdfast, which works ({took})", fix)
-    if fired.ran.seconds > SLOW:
-        return note("launcher", f"a hook took {took}, which the agent waits for at every event")
-    return good("launcher", f"{path} works: a hook line ran in {took}")
-
-
-def check_command(place: Place) -> list[Finding]:
-    """The command that a nudge tells the agent to run is found in PATH, also in a login shell's (in which agents run
-    commands), answers, and is of this installation."""
-    line = registration.nudged(place.env) or "holdfast"
-    words = shlex.split(line) or ["holdfast"]
-    program = probe.on_path(words[0], place.env)
-    if not program:
-        where = "is not there" if "/" in words[0] else "is not found in PATH"
-        can_fix = words[0] == str(registration.command_path(place.env))
-        fix = "`holdfast init` puts it right; an agent's flags are taken from its hook until then"
-        return [bad("command", f"`{line}`, which agents are told to run, {where}", fix, can_fix=can_fix)]
-    in_login = program if "/" in words[0] else launcher.in_login_shell(words[0], place.env)
-    if not in_login:
-        what = f"`{line}`, which agents are told to run, is not found in a login shell, though {program} is in PATH"
-        fix = "`holdfast init` names it by its path, or put its folder into PATH in your shell's profile"
-        return [bad("command", f"{what}; agents run commands in one", fix)]
-    found = [_answers(place, one, words) for one in dict.fromkeys((program, in_login))]
-    return [min(found, key=lambda check: (NEEDS_YOU, CAN_MEND, LOST, KNOW, OK).index(check.level))]
-
-
-def _answers(place: Place, program: str, words: list[str]) -> Finding:
-    # `hook` takes the path that `flag` takes, and the scratch vault shows that it can write.
-    fired = probe.fire(shlex.join([program, *words[1:], "hook", "generic"]), place.env)
-    if fired.ran.status or fired.error or not fired.is_recorded:
-        why = fired.error or fired.ran.err or f"status {fired.ran.status}"
-        return bad("command", f"{program} does not work: {why}", "install holdfast again, then `holdfast init`")
-    if not _is_ours(program):
-        said = probe.run([program, *words[1:], "--version"], place.env, "/").out
-        fix = "put this installation first in PATH, or `holdfast init`"
-        ours = f"holdfast {holdfast.__version__} in {os.path.dirname(holdfast.__file__)}"
-        return note("command", f"{program} is another installation ({said}); this is {ours}", fix)
-    return good("command", f"`{shlex.join(words)}` is {program}")
-
-
-def _is_ours(program: str) -> bool:
-    """The file that this installation put among its programs, or the stable command that leads there."""
-    real = os.path.realpath(program)
-    own = launcher.installed_command()
-    if own and os.path.realpath(own) == real:
-        return True
-    try:
-        return platform.read_file(real, 8192).decode("utf-8", "replace") == launcher.command_text()
-    except OSError:
-        return False
 
 
 def check_lines(place: Place) -> Iterator[Finding]:
@@ -291,44 +177,3 @@ def _started(place: Place, host: Registrar, found: Server) -> Finding:
         what = f"the server in {found.path} starts {program}, of an older place; it answers"
         return note(MCP, what, f"`holdfast init --agent {host.NAME}` brings it up to date", host.NAME)
     return good(MCP, f"the server of {host.TITLE} answered in {seconds:.1f} s", host.NAME)
-
-
-class Lines:
-    """Our lines in one host's settings: where they are, and since when at the latest.
-
-    Nobody wrote down when they were put there. It was before a hook first fired, and before the file that has them was
-    last changed on this machine; so the earlier of the two is taken.
-    """
-
-    def __init__(self, place: Place, told: Told, registrar: Registrar) -> None:
-        self.host = registrar.NAME
-        self.title = registrar.TITLE
-        self._place = place
-        self._registrar = registrar
-        self._there = functools.cache(self._look)
-        self._heard = {project: times for (host, project), times in told.heard.items() if host == self.host}
-
-    def last(self) -> float:
-        """When a hook of this host last fired; 0 if none is known of."""
-        return max((last for _, last in self._heard.values()), default=0.0)
-
-    def since_any(self) -> float:
-        """Before this no session can have been seen; 0 where there are no lines and no hook was ever heard of."""
-        _, _, changed = self._there(self._place.cwd)
-        return min([first for first, _ in self._heard.values()] + ([changed] if changed else []), default=0.0)
-
-    def of(self, folder: str, project: str) -> tuple[bool, float]:
-        """Whether our lines count in a folder, and since when a session there should have been seen."""
-        is_there, is_everywhere, changed = self._there(folder)
-        heard = [first for name, (first, _) in self._heard.items() if is_everywhere or name == project]
-        return is_there, min([*heard, *([changed] if changed else [])], default=float("inf"))
-
-    def _look(self, folder: str) -> tuple[bool, bool, float]:
-        """Whether they are there, whether they count in every folder, and when their file was last changed."""
-        env = self._place.env
-        users = set(self._registrar.places(env, "user", folder))
-        paths = {one.path for one in self._registrar.registered(env, folder)}
-        if has_plugin(self._place, self.host):
-            paths |= users
-        changed = [os.stat(path).st_ctime for path in paths if os.path.exists(path)]
-        return bool(paths), bool(paths & users), min(changed, default=0.0)

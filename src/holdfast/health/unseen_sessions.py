@@ -22,8 +22,7 @@ from holdfast.capture.episodes import OPEN, session_name, session_of
 from holdfast.capture.ledger import Wanted
 from holdfast.health import probe
 from holdfast.health.finding import KNOW, Finding
-from holdfast.health.hosts import at_hand
-from holdfast.health.registration import Lines
+from holdfast.health.hosts import at_hand, has_plugin
 from holdfast.hosts.host import registrar
 from holdfast.text import transcript
 from holdfast.text.layout import age, first_of, many, when
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.health.finding import Place
-    from holdfast.health.sessions import Told
+    from holdfast.health.period import Told
+    from holdfast.hosts.registration import Registrar
     from holdfast.model import Project
 
 HEAD = 256 << 10  # what hosts and their instructions put before the first answer of a hook
@@ -47,6 +47,47 @@ MOST_FILES = 50_000  # of which names and times are looked at
 MOST_OPENED = 500
 BEFORE = 500  # hooks before the period that tell whether a host was heard of
 UNSEEN, GONE, OFF, BARE, QUIETED, OTHERS = "unseen", "gone", "off", "bare", "quieted", "others"
+
+
+class Lines:
+    """Our lines in one host's settings: where they are, and since when at the latest.
+
+    Nobody wrote down when they were put there. It was before a hook first fired, and before the file that has them was
+    last changed on this machine; so the earlier of the two is taken.
+    """
+
+    def __init__(self, place: Place, told: Told, registrar: Registrar) -> None:
+        self.host = registrar.NAME
+        self.title = registrar.TITLE
+        self._place = place
+        self._registrar = registrar
+        self._there = functools.cache(self._look)
+        self._heard = {project: times for (host, project), times in told.heard.items() if host == self.host}
+
+    def last(self) -> float:
+        """When a hook of this host last fired; 0 if none is known of."""
+        return max((last for _, last in self._heard.values()), default=0.0)
+
+    def since_any(self) -> float:
+        """Before this no session can have been seen; 0 where there are no lines and no hook was ever heard of."""
+        _, _, changed = self._there(self._place.cwd)
+        return min([first for first, _ in self._heard.values()] + ([changed] if changed else []), default=0.0)
+
+    def of(self, folder: str, project: str) -> tuple[bool, float]:
+        """Whether our lines count in a folder, and since when a session there should have been seen."""
+        is_there, is_everywhere, changed = self._there(folder)
+        heard = [first for name, (first, _) in self._heard.items() if is_everywhere or name == project]
+        return is_there, min([*heard, *([changed] if changed else [])], default=float("inf"))
+
+    def _look(self, folder: str) -> tuple[bool, bool, float]:
+        """Whether they are there, whether they count in every folder, and when their file was last changed."""
+        env = self._place.env
+        users = set(self._registrar.places(env, "user", folder))
+        paths = {one.path for one in self._registrar.registered(env, folder)}
+        if has_plugin(self._place, self.host):
+            paths |= users
+        changed = [os.stat(path).st_ctime for path in paths if os.path.exists(path)]
+        return bool(paths), bool(paths & users), min(changed, default=0.0)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
 """The vault's folder: the one that this machine knows, ours, private, of a known format, with room; it takes a write.
+Its files are whole, and those that hooks read can be read.
 
 The write is a real one. Where the system can (Linux), the file that it goes to has no name at all, so not even a kill
 leaves one behind; elsewhere it is a file of our own in `.state`, removed at once. Whatever lies where a file is
@@ -11,13 +12,16 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from holdfast.capture import config, git_process, gitfiles, home, platform, vault_id
+from holdfast.capture import codec, config, gate, git_process, gitfiles, home, platform, vault_id
 from holdfast.close.drain import ROOM
-from holdfast.health.finding import MEND, bad, good, note, reason
+from holdfast.errors import GitFailed
+from holdfast.health.finding import MEND, bad, good, lost, note, reason
 from holdfast.hosts import KNOWN
 from holdfast.hosts.host import registrar
 from holdfast.text.layout import first_of, many
-from holdfast.vault import damage, notes
+from holdfast.vault import armed_file, damage, git_damage, index, notes
+from holdfast.vault.git import Repository
+from holdfast.vault.transaction import locked, refresh_derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,14 +29,19 @@ if TYPE_CHECKING:
     from holdfast.health.finding import Finding, Place
 
 PLACE = "vault-place"
+FILES = "memory-files"
+PATIENCE = 10.0
 COMFORT = 256 << 20  # bytes below which a disk is worth a word
 PROBE = b"holdfast doctor was here\n" * 200
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-MEMORY = (*notes.FOLDERS.values(), notes.QUARANTINE, "lineage", "tasks", "thoughts", "outputs", "discarded", "prompts")
+MEMORY = (
+    *(*notes.FOLDERS.values(), notes.QUARANTINE, "lineage", "tasks"),
+    *("thoughts", "sleep", "outputs", "discarded", "prompts"),
+)
 KEPT = ("history-", "git-", "purge.git")  # repositories and parts of one that were set aside
 OF_VAULT = ("BRAIN.md", "activity.log", "projects.toml")
 OPENED = (
-    *("vault.lock", "queue/lock", "projects.lock", "closing", "head", "changed"),
+    *("vault.lock", "queue/lock", "projects.lock", "closing", "sleep/lock", "head", "changed"),
     *("tasks/lock", "tasks/index.db", "field.db", "field.db.lock"),
 )
 WRITTEN = (
@@ -87,6 +96,12 @@ def check_folder(place: Place) -> list[Finding]:
     return [good("vault", f"{place.vault}, format {version}")]
 
 
+def mend_folder(place: Place) -> str:
+    home.refuse_newer(place.vault)
+    home.make_vault(place.vault, place.env)
+    return f"made the vault {place.vault}"
+
+
 def check_modes(place: Place) -> Iterator[Finding]:
     """Our files are their owner's only."""
     wrong = wrong_modes(place)
@@ -117,6 +132,13 @@ def wrong_modes(place: Place) -> list[tuple[str, int]]:
         if is_plain and (mode & 0o077 or mode & wanted != wanted):
             found.append((path, wanted))
     return found
+
+
+def mend_modes(place: Place) -> str:
+    wrong = wrong_modes(place)
+    for path, mode in wrong:
+        os.chmod(path, mode)
+    return f"gave {many(len(wrong), 'file or folder')} back to you alone"
 
 
 def check_write(place: Place) -> list[Finding]:
@@ -268,3 +290,84 @@ def _expected(place: Place) -> Iterator[str]:
     tasks = f"{place.vault}/tasks"
     yield from (f"{tasks}/{name}/session_memory.md" for name in sorted(platform.names(tasks)))
     yield from (f"{place.vault}/{path}" for path in notes.paths(place.vault))
+
+
+def check_damaged(place: Place) -> list[Finding]:
+    repository = Repository(place.vault)
+    if not os.path.isdir(place.vault) or not repository.exists():
+        return []
+    try:
+        found = damage.find(repository)
+        gone = [one.path for one in found if damage.is_lost(repository, one)]
+    except GitFailed:
+        return [note(FILES, "looked at once the history can be read again, which knows how each file was")]
+    if not found:
+        return [good(FILES, "every file of the memory can be read and is whole")]
+    named = first_of([f"{one.path} {one.why}" for one in found])
+    if gone:
+        fix = f"{MEND} keeps what is left of it in .state/{damage.ASIDE}, brings back the rest, and ends this alarm"
+        what = f"{many(len(found), 'file')} damaged: {named}; the history has no whole version of {first_of(gone)}"
+        return [lost(FILES, what, fix, can_fix=True)]
+    fix = f"{MEND} brings back what the history has, and keeps the damaged file beside"
+    if all(one.why == damage.UNREADABLE for one in found):
+        fix = f"{MEND} opens what is yours; another user's file is theirs to give back"
+    if any(one.why == damage.GONE for one in found):
+        fix += "; if you removed it yourself, say so with a commit in the vault"
+    return [bad(FILES, f"{many(len(found), 'file')} damaged: {named}", fix, can_fix=True)]
+
+
+def mend_damaged(place: Place) -> str:
+    may_accept = gate.decide(gate.asker(place.env, place.cwd, place.vault), gate.Change(gate.HISTORY, gate.LIFTED))
+    with locked(place.vault, PATIENCE) as repository:
+        found = damage.find(repository)
+        if may_accept == gate.APPLY:  # the user has been told, and their own word lets it go
+            gone = [one.path for one in found if damage.is_lost(repository, one)]
+            git_damage.accept_unreadable(repository, gone)
+        done = list(damage.restore(repository, found))
+        damage.lift_fault(repository)
+        return "; ".join(done) or "found nothing damaged any more"
+
+
+def check_derived(place: Place) -> Iterator[Finding]:
+    """The files that the hook reads are compiled ahead: one that cannot be read costs a start its memory."""
+    if not os.path.isdir(place.state):
+        return
+    broken, briefs = broken_derived(place), _briefs(place)
+    if broken:
+        what = f"cannot be read in .state: {first_of(broken)}"
+        yield bad("derived", what, f"{MEND} makes them anew", can_fix=True)
+    else:
+        yield good("derived", f"{many(len(briefs), 'brief')} made ahead")
+    try:
+        text = platform.read_file(f"{place.state}/check", 32).decode("ascii", "replace").strip()
+    except OSError:
+        return
+    if text.isdecimal() and int(text):
+        what = f"the last check found {many(int(text), 'error')} in the notes"
+        yield note("notes", what, "`holdfast check` lists them")
+
+
+def broken_derived(place: Place) -> list[str]:
+    broken = []
+    for name in ("armed", *_briefs(place)):
+        try:
+            data = platform.read_file(f"{place.state}/{name}")
+            is_good = armed_file.is_readable(data) if name == "armed" else isinstance(codec.decode(data), dict)
+            broken += [] if is_good else [name]
+        except FileNotFoundError:
+            continue  # no note is armed
+        except (OSError, ValueError):
+            broken.append(name)
+    return broken
+
+
+def _briefs(place: Place) -> list[str]:
+    return [f"brief/{name}" for name in platform.names(f"{place.state}/brief") if not name.endswith(".tmp")]
+
+
+def mend_derived(place: Place) -> str:
+    """Remove what cannot be read first: it is compiled, and a reader of it could only stumble."""
+    for name in broken_derived(place):
+        platform.remove(f"{place.state}/{name}")
+    refresh_derived(place.vault, index.load(place.vault))
+    return "made anew what hooks read"

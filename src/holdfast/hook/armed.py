@@ -42,12 +42,11 @@ def look(scene: Scene, episode: Episode | None) -> Reply:
     found = matching(scene, episode)
     if not found:
         return Reply()
-    deciding = [one for one in found if one["policy"] in ("never", "ask") and one["origin"] == USER]
-    never = next((one for one in deciding if one["policy"] == "never"), None)
-    if never:
+    deciding = {one["policy"]: one for one in reversed(found) if one["origin"] == USER}  # the first of each
+    if never := deciding.get("never"):
         lifts = f"Only the user lifts it: `holdfast disarm {_stem(never)}`."
         return _decided(scene, episode, "deny", never, f"{_rule(never)} {lifts}")
-    ask = next((one for one in deciding if one["policy"] == "ask"), None)
+    ask = deciding.get("ask")
     if ask and moment.asks:
         lifts = f"To stop asking: `holdfast disarm {_stem(ask)}`."
         return _decided(scene, episode, "ask", ask, f"{_rule(ask)} {lifts}")

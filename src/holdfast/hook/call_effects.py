@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from holdfast.model import Moment
 
-
 WRITERS = word_set(
     "edit write multiedit notebookedit apply_patch write_file replace create_file edit_file update_file delete_file "
     "move_file str_replace_editor str_replace_based_edit_tool create patch"

@@ -104,7 +104,7 @@ def _has_option(token: str, args: Sequence[str], command: str) -> bool:
 def _is_on(branches: Sequence[str], plain: Sequence[str], cwd: str | None) -> bool:
     """Whether one of these branches is meant: it is named, or nothing is and the folder is on it. Without a folder it
     may be meant where no other is named."""
-    named = list(_refs(plain))
+    named = _refs(plain) if plain else []
     if cwd is None:
         return not named or any(one in branches or one.startswith("HEAD") for one in named)
     if any(one in branches or not one.startswith("HEAD") for one in named):
@@ -114,13 +114,11 @@ def _is_on(branches: Sequence[str], plain: Sequence[str], cwd: str | None) -> bo
     return gitfiles.branch(cwd) in branches
 
 
-def _refs(plain: Sequence[str]) -> Iterator[str]:
+def _refs(plain: Sequence[str]) -> list[str]:
     """The branches that a push or a rebase names; the first word of a push is where it goes to."""
-    for at, one in enumerate(plain):
-        if at == 0 and (len(plain) > 1 or one in ("origin", "upstream")):
-            continue
-        to = one.lstrip("+").rpartition(":")[2]
-        yield to.removeprefix("refs/heads/").removeprefix("origin/")
+    named = plain[1:] if len(plain) > 1 or plain[0] in ("origin", "upstream") else plain
+    targets = (one.lstrip("+").rpartition(":")[2] for one in named)
+    return [to.removeprefix("refs/heads/").removeprefix("origin/") for to in targets]
 
 
 def packages(name: str, effects: Effects) -> bool:
@@ -183,19 +181,15 @@ def sets(setting: str, effects: Effects) -> bool:
 
 def _has_key(text: str, key: str) -> bool:
     """Whether a key stands by itself: `TTL` not in `SESSION_TTL`."""
-    for at in _places(text, key):
-        around = (text[at - 1 : at], text[at + len(key) : at + len(key) + 1] if key[-1:].isalnum() else "")
-        if not any(letter.isalnum() or letter == "_" for letter in around):
-            return True
-    return False
+    length = len(key) + 1 if key[-1:].isalnum() else len(key)
+    found = (text[at - 1 : at] + text[at + len(key) : at + length] for at in _places(text, key))
+    return any(not any(letter.isalnum() or letter == "_" for letter in around) for around in found)
 
 
 def _has_value(text: str, key: str, wanted: str) -> bool:
-    for at in _places(text, key):
-        behind = text[at + len(key) : at + len(key) + 40].lstrip("\"' :=,>(")
-        if behind.lower().startswith(wanted.lower()) and not behind[len(wanted) : len(wanted) + 1].isalnum():
-            return True
-    return False
+    behind = (text[at + len(key) : at + len(key) + 40].lstrip("\"' :=,>(") for at in _places(text, key))
+    found = (one[len(wanted) :] for one in behind if one.lower().startswith(wanted.lower()))
+    return any(not rest[:1].isalnum() for rest in found)
 
 
 def _places(text: str, key: str) -> Iterator[int]:

@@ -4,8 +4,7 @@ At most three lines, naming the exact command, and below them at most three sent
 answered; once per boundary, one per moment, never in a subagent. Where the moment cannot carry text
 the nudge is held for the next that can; one is held at most. When something was flagged a moment ago it stays
 silent, and so does a kind that the user switched off. Every decision at a boundary is in the ledger with its
-reason, the silent ones too. The pressure is how much of its context a session has left before the host compacts, and
-which nudge that calls for.
+reason, the silent ones too.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from holdfast.capture import config as machine
 from holdfast.capture import ledger, once, story
 from holdfast.capture.ids import new_id
 from holdfast.hook import boundary, lifecycle
-from holdfast.hosts import limits_of, longest_beginning
 from holdfast.model import value
 
 TYPE_CHECKING = False
@@ -104,7 +102,8 @@ def decide(scene: Scene, episode: Episode, config: Mapping[str, Any], due: list[
         else:
             words = reminder(scene, episode, one.command) if one.command and not moment.agent else ""
             said = f"{one.text}\n{words}" if words else one.text
-            note(scene, episode, one.kind, SAID, "it was held until now" if one is held else "")
+            why = "it was held until now" if one is held else ""
+            note(scene, episode, one.kind, SAID, why, characters=len(said))
     return said
 
 
@@ -118,9 +117,11 @@ def _why_silent(scene: Scene, episode: Episode, config: Mapping[str, Any], due: 
     return f"flags were written {ago:.0f} s ago" if not due.presses and 0 <= ago < quiet else ""
 
 
-def note(scene: Scene, episode: Episode, kind: str, decision: str, reason: str = "") -> None:
-    """One line in the ledger for one decision."""
-    more = {"reason": reason} if reason else {}
+def note(
+    scene: Scene, episode: Episode, kind: str, decision: str, reason: str = "", *, characters: int = 0
+) -> None:  # fmt: skip
+    """One line in the ledger for one decision; `characters` is the length of what was said."""
+    more = {name: text for name, text in (("reason", reason), ("characters", characters)) if text}
     lifecycle.note(scene, "nudge", episode, boundary=kind, decision=decision, **more)
 
 
@@ -182,47 +183,3 @@ def _in_quotes(text: str, longest: int = LONGEST) -> str:
 
     line = " ".join(tidy(text).split()).replace('"', "'")
     return escape(line if len(line) <= longest else line[: longest - 1].rstrip() + "…")
-
-
-BANDS = (("handoff", 0.1), ("write", 0.2), ("consider", 0.5))  # the part that is left, below which each begins
-
-
-@value
-class Pressure:
-    """Tokens in use, the tokens at which the host compacts, the part of those that is left, and the band it is in."""
-
-    used: int
-    limit: int
-    left: float
-    band: str
-    model: str = ""
-
-
-def look(
-    host: str, path: str, model: str, config: Mapping[str, Any], env: Mapping[str, str] | None = None
-) -> Pressure | None:
-    """The pressure on a session now, or None where it cannot be told. `model` is what the host said, "" if nothing."""
-    limits = limits_of(host)
-    usage = limits.used(path, model) if limits and path else None
-    if limits is None or usage is None:
-        return None
-    if env is None:
-        from holdfast.capture import platform
-
-        env = platform.environ()
-    wishes = machine.section(config, "pressure")
-    models = machine.section(wishes, "models")
-    own = machine.section(models, longest_beginning(usage.model, models))
-    limit = limits.limit(usage, own, env)
-    left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
-    return Pressure(usage.used, limit, left, band_of(left, wishes), usage.model)
-
-
-def band_of(left: float, wishes: Mapping[str, Any]) -> str:
-    """The band for what is left; the operator may move each bound."""
-    for name, usual in BANDS:
-        given = wishes.get(name)
-        bound = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else usual
-        if left < bound:
-            return name
-    return ""

@@ -1,5 +1,6 @@
 """Before and after a tool call: our own commands are heard, armed notes answer, boundaries and taint are noticed.
 
+The pressure is how much of its context a session has left before the host compacts, and which nudge that calls for.
 Most calls are none of that, and every module costs a hook a fifth of a millisecond: each is imported where it is used.
 
 Each tool call is noted as under way, so that what it changes in the vault by its own hand is known as an agent's
@@ -12,8 +13,8 @@ from __future__ import annotations
 from holdfast.capture import calls, home, once, platform
 from holdfast.capture.ids import digest
 from holdfast.errors import TROUBLE
-from holdfast.hosts import adapter
-from holdfast.model import Reply
+from holdfast.hosts import adapter, limits_of, longest_beginning
+from holdfast.model import Reply, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ PLUGIN = "HOLDFAST_PLUGIN"  # set by the plugin's own hook: a plugin cannot brin
 COMMAND = "HOLDFAST_COMMAND"  # set by the launcher: how an agent can run us
 PRESSED_AT = ("after-tool", "prompt")
 FALL = 0.6  # of the most that was used: less than this is another cycle
+BANDS = (("handoff", 0.1), ("write", 0.2), ("consider", 0.5))  # the part that is left, below which each begins
 
 
 def command_of(env: Mapping[str, str]) -> str:
@@ -109,7 +111,7 @@ def after(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mappin
     if scene.vault in moment.input and home.has_field(scene.state):
         from holdfast.hook import turn_end
 
-        turn_end.opened(scene, episode)
+        turn_end.opened(scene, episode, env)
     from holdfast.hook import boundary
 
     due_now = due(scene, episode, env, config)
@@ -148,7 +150,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
     from holdfast.hook import nudge
 
     moment = scene.moment
-    seen = nudge.look(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
+    seen = pressure(moment.host, moment.transcript, moment.model or _asked_model(scene, env), config, env)
     if seen is None:
         return []
     scene.did["context"] = seen.used
@@ -157,7 +159,7 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
         return []
     scene.did["band"] = seen.band
     name = f"band-{cycle}-{seen.band}"
-    bands = [band for band, _ in nudge.BANDS]  # the strongest first
+    bands = [band for band, _ in BANDS]  # the strongest first
     stronger = bands[: bands.index(seen.band) + 1]
     if any(once.is_noted(scene.state, episode.key, f"band-{cycle}-{band}") for band in stronger):
         return []
@@ -167,6 +169,46 @@ def _pressed(scene: Scene, episode: Episode, env: Mapping[str, str], config: Map
 
         text = "\n".join(part for part in (text, tasks.reminder(scene, command_of(env))) if part)
     return [nudge.Due(seen.band, text, seen.band != "consider", name, command_of(env))]
+
+
+@value
+class Pressure:
+    """Tokens in use, the tokens at which the host compacts, the part of those that is left, and the band it is in."""
+
+    used: int
+    limit: int
+    left: float
+    band: str
+    model: str = ""
+
+
+def pressure(
+    host: str, path: str, model: str, config: Mapping[str, Any], env: Mapping[str, str] | None = None
+) -> Pressure | None:
+    """The pressure on a session now, or None where it cannot be told. `model` is what the host said, "" if nothing."""
+    limits = limits_of(host)
+    usage = limits.used(path, model) if limits and path else None
+    if limits is None or usage is None:
+        return None
+    from holdfast.capture import config as machine
+
+    env = platform.environ() if env is None else env
+    wishes = machine.section(config, "pressure")
+    models = machine.section(wishes, "models")
+    own = machine.section(models, longest_beginning(usage.model, models))
+    limit = limits.limit(usage, own, env)
+    left = min(1.0, max(0.0, 1 - usage.used / limit)) if limit > 0 else 0.0
+    return Pressure(usage.used, limit, left, band_of(left, wishes), usage.model)
+
+
+def band_of(left: float, wishes: Mapping[str, Any]) -> str:
+    """The band for what is left; the operator may move each bound."""
+    for name, usual in BANDS:
+        given = wishes.get(name)
+        bound = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else usual
+        if left < bound:
+            return name
+    return ""
 
 
 def _asked_model(scene: Scene, env: Mapping[str, str]) -> str:

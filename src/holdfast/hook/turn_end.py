@@ -28,7 +28,7 @@ READING = frozenset(("cat", "head", "tail", "less", "more", "bat", "nl", "sed", 
 AROUND = "`'\"()[]{}<>*,.;:!?"  # signs that stand around a path in a sentence
 
 
-def opened(scene: Scene, episode: Episode) -> None:
+def opened(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     """A tool call has read notes of the vault."""
     moment = scene.moment
     if moment.failed:
@@ -43,17 +43,18 @@ def opened(scene: Scene, episode: Episode) -> None:
     else:
         return
     top = f"{scene.vault}/"
-    _note(scene, episode, (path.removeprefix(top) for path in named if path.startswith(top)))
+    _note(scene, episode, env, (path.removeprefix(top) for path in named if path.startswith(top)))
 
 
-def cited(scene: Scene, episode: Episode) -> None:
+def cited(scene: Scene, episode: Episode, env: Mapping[str, str]) -> None:
     """The agent has named notes in what it said, by their path below the vault or whole."""
     words = (word.strip(AROUND) for word in scene.moment.said.split())
-    _note(scene, episode, (word.removeprefix(f"{scene.vault}/") for word in words))
+    _note(scene, episode, env, (word.removeprefix(f"{scene.vault}/") for word in words))
 
 
-def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
+def _note(scene: Scene, episode: Episode, env: Mapping[str, str], paths: Iterable[str]) -> None:
     from holdfast.brief import prompt_by_words
+    from holdfast.capture import identity
 
     notes = (path for path in paths if path.endswith(".md") and path.partition("/")[0] in FOLDERS)
     kept = dict.fromkeys(path for path in notes if ".." not in path)
@@ -61,7 +62,8 @@ def _note(scene: Scene, episode: Episode, paths: Iterable[str]) -> None:
         known = prompt_by_words.opened_note(scene.state, path)
         if known is None or not once.first(scene.state, episode.key, f"{USED}{known.id}"):
             continue
-        who = {"agent": scene.moment.host, "session": episode.key, "project": scene.project.id}
+        agent = identity.agent_name(env, scene.moment.host, episode.key)
+        who = {"agent": agent, "session": episode.key, "project": scene.project.id}
         record = {"v": VERSION, "t": scene.now, "kind": "used", "ids": [known.id], **who}
         record |= {"new": {one: list(began) for one, began in known.new.items()}} if known.new else {}
         try:
@@ -82,7 +84,7 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         return Reply()
     boundary.keep_if_due(scene, episode, env, is_boundary=True)
     if ".md" in moment.said and home.has_field(scene.state):
-        cited(scene, episode)
+        cited(scene, episode, env)
     if moment.said:
         from holdfast.capture import story
 
@@ -101,8 +103,9 @@ def stop(scene: Scene, episode: Episode, env: Mapping[str, str], config: Mapping
         return Reply()
     if is_strict and once.first(scene.state, episode.key, nudge.STOPPED):
         once.drop(scene.state, episode.key, once.HELD)  # this question is the one for it
-        nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode")
-        return Reply(decision="go-on", reason=_question(asked or "", open_requests, words, env))
+        question = _question(asked or "", open_requests, words, env)
+        nudge.note(scene, episode, "turn-stop", nudge.SAID, "strict mode", characters=len(question))
+        return Reply(decision="go-on", reason=question)
     if asked:
         once.drop(scene.state, episode.key, once.ASKED)
         nudge.note(scene, episode, "turn-stop", nudge.SKIPPED, f"a boundary passed ({asked}) and {NO_ANSWER}")

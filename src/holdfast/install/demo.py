@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import LENGTH
 from holdfast.errors import HoldfastError
-from holdfast.install.demo_stage import REPORT, Host, Stage, stage
+from holdfast.install.demo_host import Host
+from holdfast.install.demo_stage import REPORT, Stage, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
 
 WIDTH = 80
 BELOW = "     "

@@ -33,7 +33,6 @@ from holdfast.install import settings_files
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 TEMPLATE = """#!/bin/sh
 # Holdfast's hook. Written by holdfast {version}; `holdfast init` writes it again. Hosts have registered this file.
 python={python}

@@ -1,8 +1,4 @@
-"""The messages of init and uninstall, as lines for a person and as data for a program.
-
-Of the judges that init asks about the default is always no model: nobody's memory goes to one, and nobody's quota is
-spent, unasked.
-"""
+"""The messages of init and uninstall, as lines for a person and as data for a program."""
 
 from __future__ import annotations
 
@@ -20,10 +16,11 @@ from holdfast.judge.choice import VERBATIM
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from holdfast.hosts.registration import Edit
     from holdfast.install.plan import InstallPlan, Step
     from holdfast.install.removal import Removal
+    from holdfast.install.timer import TimerPlan, TimerRemoval
     from holdfast.judge.selection import JudgeOffer as Offer
-
 
 IN_PLACE = "Everything was in place; no settings were changed."
 
@@ -60,11 +57,43 @@ def init_lines(plan: InstallPlan, *, written: bool, judge: str = "") -> Iterator
 
 
 def _step_lines(step: Step) -> Iterator[str]:
-    if not step.edit.changes:
-        yield f"  {step.edit.path}: has what it needs, nothing is added"
+    return _edit_lines(step.edit)
+
+
+def _edit_lines(edit: Edit) -> Iterator[str]:
+    if not edit.changes:
+        yield f"  {edit.path}: has what it needs, nothing is added"
         return
-    yield f"  {step.edit.path}: {'new file' if step.edit.before is None else 'adds'}"
-    yield from (f"    + {line}" for line in step.edit.added)
+    is_new = edit.before is None and edit.path.startswith("/")  # a crontab is no file of its own
+    yield f"  {edit.path}: {'new file' if is_new else 'adds'}"
+    yield from (f"    + {line}" for line in edit.added)
+
+
+def timer_lines(plan: TimerPlan, *, written: bool) -> Iterator[str]:
+    """The timer as it will be, or would be, with the exact lines."""
+    if not plan.changes:
+        yield f"timer     {plan.title} (is in place; each hour it asks whether sleep is due)"
+        return
+    will = "will be" if written else "would be"
+    yield f"timer     {plan.title} ({will} registered; each hour it asks whether sleep is due)"
+    for edit in plan.edits:
+        yield from _edit_lines(edit)
+
+
+def timer_gone_lines(gone: TimerRemoval, *, in_full: bool = False) -> Iterator[str]:
+    for edit in gone.edits:
+        what = "removed" if edit.after is None else "without our lines"
+        yield f"timer: {edit.path} ({what})"
+        if in_full:
+            yield from (f"    - {line}" for line in registration.added(edit.after, edit.before))
+    yield from (f"timer: {left} stays, because it is not as init wrote it" for left in gone.left)
+
+
+def timer_as_data(plan: TimerPlan | None, kind: str) -> dict[str, Any]:
+    """`kind` is the one that is registered; the files are those of the plan."""
+    edits = plan.edits if plan else ()
+    files = [{"path": edit.path, "changes": edit.changes, "added": list(edit.added)} for edit in edits]
+    return {"registered": kind, "kind": plan.kind if plan else kind, "files": files}
 
 
 def next_lines(plan: InstallPlan, env: Mapping[str, str], cwd: str) -> Iterator[str]:
@@ -140,6 +169,8 @@ def uninstall_lines(removal: Removal, *, in_full: bool) -> Iterator[str]:
         yield f"{whose}: {one.edit.path} ({what})"
         if in_full:
             yield from (f"    - {line}" for line in one.removed)
+    if removal.timer:
+        yield from timer_gone_lines(removal.timer, in_full=in_full)
     yield from (f"removed: {path}" for path in removal.programs)
 
 
@@ -154,6 +185,7 @@ def uninstall_as_data(removal: Removal, env: Mapping[str, str], *, written: bool
             if one.edit.changes
         ],
         "programs": list(removal.programs),
+        "timer": [edit.path for edit in removal.timer.edits] if removal.timer else [],
     }
 
 
@@ -174,40 +206,6 @@ def line(config: Mapping[str, Any], offers: Sequence[Offer]) -> str:
         return f"judge     {name} (as you chose; `holdfast judge` shows it)"
     how = f"`{offers[0].command}` changes it" if offers else "`holdfast judge --help` says what can be used"
     return f"judge     {VERBATIM}, {NO_MODEL} ({how})"
-
-
-def may_ask(config: Mapping[str, Any], offers: Sequence[Offer]) -> bool:
-    """Whether there is something to ask: somebody who has chosen once is not asked again."""
-    section = config.get("judge")
-    return bool(offers) and not (isinstance(section, dict) and section.get("name"))
-
-
-def question(offers: Sequence[Offer]) -> Iterator[str]:
-    """The question about a judge, numbered; 0 is the default."""
-    yield "A cheap model can tidy what is flagged: merge it, keep notes short, write handoffs. It is yours to choose:"
-    yield f"  0  {NO_MODEL}"
-    for at, one in enumerate(offers, 1):
-        yield f"  {at}  {one.name} ({one.model}): {one.detail}"
-
-
-def answers(offers: Sequence[Offer]) -> tuple[str, ...]:
-    """The answers that are taken: a number, or a name."""
-    return ("0", *(str(nth) for nth in range(1, len(offers) + 1)), *(one.name for one in offers))
-
-
-def answered(text: str, offers: Sequence[Offer]) -> Offer | None:
-    """The offer that an answer means; None for no model."""
-    word = text.strip()
-    if word.isdecimal() and 1 <= int(word) <= len(offers):
-        return offers[int(word) - 1]
-    return next((one for one in offers if one.name == word), None)
-
-
-def answer_lines(offer: Offer | None, path: str) -> Iterator[str]:
-    if offer is None:
-        yield "No model is used. `holdfast judge` shows what works here, and changes it."
-    else:
-        yield f"{offer.name} is the judge from now on ({path}); `{offer.command}` asks it one tiny question to be sure."
 
 
 def as_data(config: Mapping[str, Any], offers: Sequence[Offer]) -> dict[str, Any]:

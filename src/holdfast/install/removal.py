@@ -17,13 +17,14 @@ from holdfast.errors import HoldfastError
 from holdfast.hosts import KNOWN, json_hooks, registration
 from holdfast.hosts.host import host, known, registrar
 from holdfast.hosts.registration import Edit, added
-from holdfast.install import launcher, settings_files
+from holdfast.install import launcher, settings_files, timer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.hosts.registration import Scope
     from holdfast.install.settings_files import Record
+    from holdfast.install.timer import TimerRemoval
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,11 @@ class Gone:
 class Removal:
     files: tuple[Gone, ...]
     programs: tuple[str, ...]  # launcher, command and link, where nothing needs them any more
+    timer: TimerRemoval | None = None  # it runs the command, and goes with it
 
     @property
     def changes(self) -> bool:
-        return bool(self.programs) or any(one.edit.changes for one in self.files)
+        return bool(self.programs or self.timer) or any(one.edit.changes for one in self.files)
 
 
 def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Scope = "user") -> Removal:
@@ -63,7 +65,7 @@ def make(env: Mapping[str, str], cwd: str, agents: Sequence[str] = (), scope: Sc
     if not gone.issuperset([*elsewhere, *(one.path for one in others)]):
         return Removal(tuple(files), ())
     ours = [launcher.made_link(env), str(registration.command_path(env)), str(registration.launcher_path(env))]
-    return Removal(tuple(files), tuple(path for path in ours if path and os.path.lexists(path)))
+    return Removal(tuple(files), tuple(path for path in ours if path and os.path.lexists(path)), timer.removal(env))
 
 
 def superseded(env: Mapping[str, str], names: Collection[str], staying: Collection[str]) -> tuple[Gone, ...]:
@@ -81,8 +83,8 @@ def superseded(env: Mapping[str, str], names: Collection[str], staying: Collecti
 
 
 def _of_others(env: Mapping[str, str]) -> list[Record]:
-    """The records of other programs' files; our own link goes with the launcher."""
-    return [one for one in settings_files.records(env) if one.host != launcher.HOST]
+    """The records of other programs' files; our own link and the timer go with the launcher."""
+    return [one for one in settings_files.records(env) if one.host not in (launcher.HOST, timer.HOST)]
 
 
 def _chosen(recorded: list[Record], top: str) -> list[Record]:
@@ -164,6 +166,8 @@ def _gone(record: Record, now: bytes | None, after: bytes | None, is_exact: bool
 
 def apply(removal: Removal, env: Mapping[str, str]) -> None:
     apply_files(removal.files, env)
+    if removal.timer:
+        timer.remove(removal.timer, env)
     for path in removal.programs:
         Path(path).unlink(missing_ok=True)
     records = settings_files.records_folder(env)

@@ -78,21 +78,22 @@ def records(env: Mapping[str, str]) -> list[Record]:
 
 
 def record_of(env: Mapping[str, str], path: str) -> Record | None:
-    return _read(_file(env, path))
+    return _read(file_of(env, path))
 
 
 def keep_record(env: Mapping[str, str], record: Record) -> None:
     before = None if record.before is None else base64.b64encode(record.before).decode("ascii")
     data = json.dumps({"v": VERSION, **vars(record), "before": before}, indent=1).encode()
     platform.make_folders(str(records_folder(env)))
-    platform.write_atomic(str(_file(env, record.path)), data, durable=True)
+    platform.write_atomic(str(file_of(env, record.path)), data, durable=True)
 
 
 def drop_record(env: Mapping[str, str], path: str) -> None:
-    platform.remove(str(_file(env, path)))
+    platform.remove(str(file_of(env, path)))
 
 
-def _file(env: Mapping[str, str], path: str) -> Path:
+def file_of(env: Mapping[str, str], path: str) -> Path:
+    """The file that holds the record of a path."""
     return records_folder(env) / f"{digest(path.encode('utf-8', 'surrogateescape'))[:16]}.json"
 
 

@@ -29,7 +29,6 @@ from holdfast.hosts import programs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 LARGEST = 8 << 20
 KEPT = "nothing was changed"
 AGAIN = (408, 409, 425, 429)  # and all of 5xx

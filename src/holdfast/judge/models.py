@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from holdfast.judge.seam import Question
 
-
 OWN = "https://api.openai.com/v1"
 OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI_KEY = "OPENAI_API_KEY"

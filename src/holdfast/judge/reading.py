@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", bound=BaseModel)
 
-
 KEY = "judge.key"
 LENGTH = 20  # letters of a nonce: 80 bits
 HIDDEN = "(a mark)"  # in place of the nonce, should a text have it
@@ -128,10 +127,9 @@ def read(text: str, shape: type[T]) -> T:
     """The object in an answer. Raises Broken."""
     from pydantic import ValidationError
 
-    found = _objects(text)
     fitting: list[T] = []
     wrong: ValidationError | None = None
-    for one in found:
+    for one in _objects(text):
         try:
             fitting.append(shape.model_validate_json(json.dumps(_plain(one)), strict=True))
         except ValidationError as error:
@@ -159,11 +157,10 @@ def _objects(text: str) -> list[Any]:
         except Broken:
             raise
         except (ValueError, RecursionError) as error:
-            if not _LIKE_JSON.match(rest, at):
-                end = at + 1
-            else:
+            if _LIKE_JSON.match(rest, at):
                 failed = str(error) or type(error).__name__
                 break  # cut or broken: its parts are no answers
+            end = at + 1
         else:
             found.append(one)
         at = rest.find("{", end)

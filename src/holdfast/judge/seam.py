@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-
 T = TypeVar("T", bound="BaseModel")
 
-JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe")
+SLEEP_JOBS = ("sleep-abstract", "sleep-bridge", "sleep-note")  # they have a share of the daily caps, not the whole
+JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe", *SLEEP_JOBS)
 
 
 @dataclass(frozen=True)

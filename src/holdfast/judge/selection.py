@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from holdfast.judge.choice import Looked
     from holdfast.judge.seam import Judge, Meter, Words
 
-
 OLLAMA = ("127.0.0.1", 11434)
 PATIENCE = 0.5  # seconds; a server on this machine answers at once or is not there
 LARGEST = 1 << 20

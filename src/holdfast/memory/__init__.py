@@ -1,4 +1,4 @@
-"""The library: `Memory.open()` is one vault seen from one folder, in four parts. A part is imported at its first use,
+"""The library: `Memory.open()` is one vault seen from one folder, in five parts. A part is imported at its first use,
 because most commands need one of them."""
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.memory.field import Field, Opener
     from holdfast.memory.notes import Notes
     from holdfast.memory.sessions import Sessions
+    from holdfast.memory.sleep import Sleep
     from holdfast.memory.tasks import Tasks
     from holdfast.model import Project
 
@@ -152,6 +153,12 @@ class Memory:
         from holdfast.memory.tasks import Tasks
 
         return Tasks(self.at)
+
+    @cached_property
+    def sleep(self) -> Sleep:
+        from holdfast.memory.sleep import Sleep
+
+        return Sleep(self.at, self.field)
 
     @cached_property
     def field(self) -> Field:

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from holdfast.capture import config, gate, home
-from holdfast.errors import HoldfastError
+from holdfast.capture import config, field_mode, gate, home, identity
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.memory import lazily
 from holdfast.model import value
 
@@ -22,22 +22,24 @@ if TYPE_CHECKING:
         embedders,
         embedding_process,
         handle,
+        highways,
         intake,
         retrieval,
         store,
         thought,
-        traffic,
     )
     from holdfast.field import think as thinking
     from holdfast.field.embedders import Settings
     from holdfast.memory import Context
+    from holdfast.sleep import density, material
 else:
-    embedders, embedding_process, handle, intake, retrieval, embedder_choice, store, thought, thinking, traffic = (
+    embedders, embedding_process, handle, highways, intake, retrieval, embedder_choice, store, thought, thinking = (
         lazily(
             "holdfast.field",
-            "embedders embedding_process handle intake retrieval embedder_choice store thought think traffic",
+            "embedders embedding_process handle highways intake retrieval embedder_choice store thought think",
         )
     )
+    density, material = lazily("holdfast.sleep", "density material")
 
 T = TypeVar("T")
 
@@ -123,15 +125,21 @@ class Field:
         here = self.at.project()
         return store.Scope() if everything else store.Scope(here.id, merged=here.merged)
 
-    def recall(self, query: str, scope: store.Scope | None = None, most: int = 10) -> retrieval.Answer:
-        """Everything known that bears on a query, in this project unless a scope is given. It leaves no trace."""
+    def recall(self, query: str, scope: store.Scope | None = None, most: int = 10, agent: str = "") -> retrieval.Answer:
+        """Everything known that bears on a query, in this project unless a scope is given. It leaves no trace. In the
+        personal mode the traces of the agent count, who is the caller unless one is named."""
         wanted = scope or self.scope()
+        is_personal = field_mode.read(self.at.state) == field_mode.PERSONAL
+        asker = (agent or self._agent(self.at.where())) if is_personal else None
 
         def work() -> retrieval.Answer:
             with self.open() as field:
-                return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most))
+                return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most, asker=asker))
 
-        return self.opener.answered((query, wanted, most), work)
+        return self.opener.answered((query, wanted, most, asker), work)
+
+    def _agent(self, where: gate.Where) -> str:
+        return identity.agent_name(self.at.env, where.host, where.episode)
 
     def recalled(self, answer: retrieval.Answer, agent: str = "", session: str = "") -> bool:
         """Reinforce the results that were shown, to the session that calls unless an agent is named. Whether that was
@@ -140,7 +148,7 @@ class Field:
             return False
         if not agent:
             where = self.at.where()
-            agent, session = where.host, where.episode
+            agent, session = self._agent(where), where.episode
         with self.opener.writer, self.open() as field:
             return retrieval.reinforce(field, answer, agent, session)
 
@@ -155,15 +163,27 @@ class Field:
         self.at.refuse_if_off()
         if isinstance(said, str):
             where = self.at.where()
-            stamp = {"agent": traffic.who(where.host), "session": where.episode, "project": where.project.id}
+            stamp = {"agent": self._agent(where), "session": where.episode, "project": where.project.id}
             said = thought.Thought("", said, origin=gate.origin_of(where, self.at.vault), **{**stamp, **fields})
+        if not said.space and field_mode.read(self.at.state) == field_mode.SHARED:
+            said = replace(said, space=field_mode.space(config.load(home.machine_state(self.at.env))))
         with self.opener.writer, self.open() as field:
             return thinking.think(field, said)
 
-    def highways(self, scope: store.Scope, query: str = "", most: int = 10) -> list[retrieval.Highway]:
+    def highways(self, scope: store.Scope, query: str = "", most: int = 10) -> list[highways.Highway]:
         """Thoughts that several agents come back to. It leaves no trace."""
         with self.open() as field:
-            return intake.looked(field, lambda: retrieval.highways(field, scope, query, most))
+            return intake.looked(field, lambda: highways.highways(field, scope, query, most))
+
+    def density(self, window_days: float = 0.0, *, write: bool = True) -> density.Density:
+        """How crowded the field is, whether others' traces help, and the mode that follows (sleep/density); the window
+        is that of the settings unless one is given. Without `write` nothing is changed. Raises NotFound, UsageError."""
+        if not home.format_of(self.at.vault):
+            raise NotFound("There is no vault here yet; nothing was measured. The first `holdfast remember` makes one.")
+        wish = density.settings(config.load(home.machine_state(self.at.env)), window_days)
+        with self.opener.writer, self.open() as field:
+            cells = material.cells(self.at.vault, self.at.clock())
+            return intake.looked(field, lambda: density.measure(field, wish, cells, write=write))
 
     def thoughts(self, ids: Sequence[str]) -> dict[str, thought.Thought]:
         """Thoughts by their ids; those that are not known are left out."""

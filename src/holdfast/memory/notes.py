@@ -13,12 +13,13 @@ from holdfast.vault import index, journal, notes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from holdfast.close.improve import proposals
     from holdfast.close.improve import review as edit_review
     from holdfast.memory import Context
+    from holdfast.sleep import undo as sleep_undo
     from holdfast.vault import (
         archive,
         armed,
-        authority,
         check,
         check_notes,
         edits,
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
     from holdfast.vault.purge import Done as Purged
-    from holdfast.vault.purge import PurgePlan
+    from holdfast.vault.purge_plan import PurgePlan
     from holdfast.vault.sync import Synced
 else:
-    (edit_review,) = lazily("holdfast.close.improve", "review")
-    archive, armed, authority, check, edits, history, instructions = lazily(
-        "holdfast.vault", "archive armed authority check edits history instructions"
+    proposals, edit_review = lazily("holdfast.close.improve", "proposals review")
+    (sleep_undo,) = lazily("holdfast.sleep", "undo")
+    archive, armed, check, edits, history, instructions = lazily(
+        "holdfast.vault", "archive armed check edits history instructions"
     )
     lineage, note_import, prompts, purge, review, sync = lazily(
         "holdfast.vault", "lineage note_import prompts purge review sync"
@@ -79,7 +81,7 @@ class Notes:
         self.at.refuse_if_off()
         at, now = self.at, self.at.clock()
         asked = edits.Asked(said, **{"project": at.project().id, **fields}) if isinstance(said, str) else said
-        with authority.as_said_here(at.vault, at.cwd, at.env, asked, answers, now) as stamped:
+        with edits.as_said_here(at.vault, at.cwd, at.env, asked, answers, now) as stamped:
             return edits.remember(at.vault, stamped, now)
 
     def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
@@ -149,6 +151,10 @@ class Notes:
     ) -> list[review.Reviewed]:
         """Carry out a person's decisions on notes and on edits that wait."""
         at, by, mine = self.at, self.at.asker(), self.at.project_or_all(everything=everything)
+        for wanted in accept:
+            found = proposals.find(at.state, wanted, mine)
+            if found and found.kind == proposals.SLEEP:
+                sleep_undo.accept(at.vault, found.id, at.clock(), by=by)
         return edit_review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> armed.Arming:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.memory import Context, notes, tasks
     from holdfast.memory.field import Field
     from holdfast.model import Reply
+    from holdfast.sleep import trigger
     from holdfast.vault import brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index
     from holdfast.vault.handoff_form import HandedOff
     from holdfast.vault.prompts import ListedPrompt
@@ -38,6 +39,7 @@ else:
         "holdfast.close", "drain judge_pool spend_report improve.loops improve.review verify.handoff_check"
     )
     notes, tasks = lazily("holdfast.memory", "notes tasks")
+    (trigger,) = lazily("holdfast.sleep", "trigger")
     brief, check, handoff_form, index, lineage, project_changes, prompts, stored_index = lazily(
         "holdfast.vault", "brief check handoff_form index lineage project_changes prompts stored_index"
     )
@@ -159,7 +161,8 @@ class Sessions:
 
     def close_in_background(self, midway: str = "") -> list[drain.Closed]:
         """Close every episode that is over, of all projects, or a project's flags while its sessions go on; then make
-        the brief of this folder, if it is there: one that is gone, or none, is no project to be known from now on."""
+        the brief of this folder, if it is there: one that is gone, or none, is no project to be known from now on. A
+        sleep that is due by then is started behind it."""
         court = judge_pool.court(self.at.vault, self.at.env, self.at.clock)
         with judge_pool.ending_well():
             done = drain.drain(self.at.vault, self.at.clock, project=midway, also_open=bool(midway), court=court)
@@ -173,6 +176,7 @@ class Sessions:
         if here:
             brief.refresh(self.at.vault, here, known)
         self.field.catch_up()
+        trigger.start_if_due(self.at.vault, self.at.env, self.at.clock())
         return done
 
     def handoff_form(self) -> str:

@@ -23,10 +23,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
-from holdfast.serve import hook_socket, problems, routes
-from holdfast.serve.guard import Guard, Refused, Tokens
+from holdfast.serve import hook_socket, problems, routes, sleep_watch
+from holdfast.serve.guard import Guard, Refused
 from holdfast.serve.health import Metrics
 from holdfast.serve.service import BEARER, PROBLEMS
+from holdfast.serve.tokens import Tokens
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from holdfast.serve.service import Serving
 
     Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
-
 
 DESCRIPTION = "Memory for AI coding agents, on this machine. Every route needs a token; every answer is JSON."
 
@@ -56,6 +56,7 @@ def build(
             await held.enter_async_context(hook_socket.listening(serving))  # before threads: it sets the umask
             serving.warm.start()
             held.callback(serving.warm.stop)
+            await held.enter_async_context(sleep_watch.watching(serving))
             if lifespan:
                 await held.enter_async_context(lifespan())
             yield

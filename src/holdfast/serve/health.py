@@ -1,9 +1,9 @@
-"""Health, figures and the ledger for whoever watches: memory is kept while no flag waits too long to be filed.
+"""Health and figures for whoever watches: memory is kept while no flag waits too long to be filed.
 
 A queue that cannot be read is not well either: how old is what it holds is then anybody's guess. Nor is a vault of
 a newer format, of which nothing else is answered. An index that is behind costs answers and no memory, so it only
 degrades: it is said, and the status stays 200. It is looked at for at most a hundredth of the time, however often
-somebody asks. Prometheus gets counts only, of no project by name; of the ledger a project sees its own records.
+somebody asks. Prometheus gets counts only, of no project by name.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 
 from holdfast import __version__
-from holdfast.capture import episodes, home, queue
-from holdfast.capture.ledger import Wanted
+from holdfast.capture import home, queue
 from holdfast.capture.queue import CLAIMED, DEAD, UNREADABLE, WAITING
 from holdfast.errors import HoldfastError, NewerFormat
 from holdfast.field import coverage
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
 
     from holdfast.field.coverage import Coverage
     from holdfast.field.store import Store
-    from holdfast.memory import Memory
     from holdfast.serve.service import Serving
-    from holdfast.serve.shapes import LedgerAsked
-
 
 INDEX_AGE = 3600.0  # seconds that something may lie in the vault and not in the index; a server looks twice a minute
 SHARE = 100
@@ -179,34 +175,3 @@ class Metrics:
 
     def text(self) -> bytes:
         return generate_latest(self.registry)
-
-
-MOST_LEDGER_READ = 20_000  # records of others that are passed over in search of our own
-
-
-def newest(memory: Memory, asked: LedgerAsked) -> tuple[list[dict[str, Any]], int]:
-    """The newest records, oldest first, and how many of others were passed over."""
-    kinds = (asked.kind,) if asked.kind else ()
-    wanted = Wanted(asked.session, kinds, asked.since, asked.until)
-    if asked.everything:
-        return memory.sessions.ledger(wanted, asked.limit), 0
-    ids, known = memory.at.project().ids, dict[str, str]()
-    count = asked.limit
-    while True:
-        found = memory.sessions.ledger(wanted, count)
-        mine = [one for one in found if _project(memory.at.state, one, known) in ids]
-        if len(mine) >= asked.limit or len(found) < count or count >= MOST_LEDGER_READ:
-            return mine[-asked.limit :], len(found) - len(mine)
-        count = min(MOST_LEDGER_READ, count * 4)
-
-
-def _project(state: str, record: dict[str, Any], known: dict[str, str]) -> str:
-    said, key = record.get("project"), str(record.get("episode") or "")
-    if said or not key:
-        return str(said or "")
-    if key not in known:
-        host, ordinal = key.partition("/")[0], key.rpartition("/")[2]
-        number = int(ordinal) if ordinal.isascii() and ordinal.isdecimal() and len(ordinal) < 9 else -1
-        found = episodes.numbered(state, host, episodes.session_of(key), number)
-        known[key] = found.project if found else ""
-    return known[key]

@@ -14,21 +14,21 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import stat
 import struct
 import time
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.brief import recall
-from holdfast.capture import codec
-from holdfast.errors import HoldfastError
+from holdfast.capture import codec, platform
+from holdfast.errors import Busy, HoldfastError, UsageError
 from holdfast.field import prompt_by_meaning
-from holdfast.serve import process as sockets
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from holdfast.serve.service import Serving
 
@@ -57,7 +57,7 @@ async def listening(serving: Serving) -> AsyncIterator[None]:
     path = f"{serving.state}/{recall.SOCKET}"
     with ExitStack() as held:
         try:
-            listener = held.enter_context(sockets.at_path(path))
+            listener = held.enter_context(at_path(path))
         except (HoldfastError, OSError):
             yield
             return
@@ -112,3 +112,56 @@ def _found(serving: Serving, pace: Pace, project: str, prompt: str) -> list[list
         found = prompt_by_meaning.bearing(field, project, prompt)
     pace.spent = time.perf_counter() - began
     return [[one.path, list(one.words)] for one in found]
+
+
+@contextmanager
+def at_path(path: str) -> Iterator[socket.socket]:
+    """A unix socket; afterwards it is closed, and gone unless another has taken its place. Raises UsageError, Busy."""
+    listener = _unix_socket(path)
+    mine = os.lstat(path).st_ino
+    try:
+        yield listener
+    finally:
+        listener.close()
+        if os.path.lexists(path) and os.lstat(path).st_ino == mine:
+            platform.remove(path)
+
+
+def _unix_socket(path: str) -> socket.socket:
+    """A socket that its owner alone may use. What a server that was killed left there is taken away. Raises UsageError,
+    Busy."""
+    _make_room(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(path)
+        listener.listen()  # from now on it is seen to be somebody's
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"A socket cannot be made at {path} ({error.strerror or error}); nothing was started. Say another path."
+        ) from None
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _make_room(path: str) -> None:
+    """Only what nobody listens on is taken away. Raises UsageError where something else is there, Busy where it may be
+    somebody's: they are slow to answer, of another kind, or of another user."""
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return
+    if not stat.S_ISSOCK(seen.st_mode):
+        raise UsageError(f"{path} is there and is no socket; nothing was started. Say another path.")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            platform.remove(path)
+            return
+        except OSError:
+            pass
+    raise Busy(f"The socket at {path} may be another program's; nothing was started. Say another path.")

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import stat
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -25,7 +24,6 @@ from holdfast.model import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 PORT = 8317
@@ -58,22 +56,11 @@ def at(wish: Wish, cwd: str) -> Iterator[tuple[socket.socket, str, int | None]]:
     if not wish.socket:
         yield bound(wish.host, wish.port)
         return
+    from holdfast.serve.hook_socket import at_path
+
     path = os.path.normpath(os.path.join(cwd, wish.socket))
     with at_path(path) as listener:
         yield listener, f"unix:{path}", None
-
-
-@contextmanager
-def at_path(path: str) -> Iterator[socket.socket]:
-    """A unix socket; afterwards it is closed, and gone unless another has taken its place. Raises UsageError, Busy."""
-    listener = unix_socket(path)
-    mine = os.lstat(path).st_ino
-    try:
-        yield listener
-    finally:
-        listener.close()
-        if os.path.lexists(path) and os.lstat(path).st_ino == mine:
-            platform.remove(path)
 
 
 def bound(host: str, port: int) -> tuple[socket.socket, str, int]:
@@ -90,46 +77,6 @@ def bound(host: str, port: int) -> tuple[socket.socket, str, int]:
         ) from None
     given = listener.getsockname()[1]
     return listener, f"http://{f'[{host}]' if ':' in host else host}:{given}", given
-
-
-def unix_socket(path: str) -> socket.socket:
-    """A socket that its owner alone may use. What a server that was killed left there is taken away. Raises UsageError,
-    Busy."""
-    _make_room(path)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        listener.bind(path)
-        listener.listen()  # from now on it is seen to be somebody's
-    except OSError as error:
-        listener.close()
-        raise UsageError(
-            f"A socket cannot be made at {path} ({error.strerror or error}); nothing was started. Say another path."
-        ) from None
-    finally:
-        os.umask(before)
-    return listener
-
-
-def _make_room(path: str) -> None:
-    """Only what nobody listens on is taken away. Raises UsageError where something else is there, Busy where it may be
-    somebody's: they are slow to answer, of another kind, or of another user."""
-    try:
-        seen = os.lstat(path)
-    except OSError:
-        return
-    if not stat.S_ISSOCK(seen.st_mode):
-        raise UsageError(f"{path} is there and is no socket; nothing was started. Say another path.")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.setblocking(False)
-        try:
-            probe.connect(path)
-        except ConnectionRefusedError:
-            platform.remove(path)
-            return
-        except OSError:
-            pass
-    raise Busy(f"The socket at {path} may be another program's; nothing was started. Say another path.")
 
 
 LOCK = "serve.lock"
@@ -160,10 +107,10 @@ def serve(vault: str, cwd: str, env: Mapping[str, str], wish: Wish, say: Callabl
     home.make_vault(vault)
     state = home.state(vault)
     with _alone(state) as lock:
-        from holdfast.serve import app, guard
+        from holdfast.serve import app, tokens
         from holdfast.serve.service import Serving
 
-        guard.own(state)
+        tokens.own(state)
         with at(wish, cwd) as (listener, address, port):
             running = Running(address, os.getpid(), time.time())
             serving = Serving(vault, cwd, env, health_age=wish.health_age)

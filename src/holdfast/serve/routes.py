@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query, Request, Response
 
+from holdfast.capture import episodes
+from holdfast.capture.ledger import Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.field.store import Scope
@@ -17,7 +19,6 @@ from holdfast.serve import shapes
 from holdfast.serve.mcp.peer import refuse_unseen
 from holdfast.serve.problems import Off
 from holdfast.serve.service import JSON, PROBLEMS, WRITING, Asks, json_only, origin
-from holdfast.vault.notes import QUARANTINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
     Look = Callable[[Iterable[str]], dict[str, Thought]]
 
-
 DEEPEST = 12
 MOST = 200
+MOST_LEDGER_READ = 20_000  # records of others that are passed over in search of our own
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def retrieve(asking: Asks, asked: shapes.Query, after: BackgroundTasks) -> dict[
         agent=asked.agent,
         merged=here.merged,
     )
-    answer = memory.field.recall(asked.query, scope, asked.limit)
+    answer = memory.field.recall(asked.query, scope, asked.limit, asking.caller.name)
     if not asked.read_only:
         after.add_task(_reinforce, memory, answer, asking.caller.name, asked.session)
     return {"results": [one.as_record() for one in answer.results]}
@@ -184,12 +185,8 @@ def notes(asking: Asks, asked: Annotated[shapes.NotesAsked, Query()]) -> dict[st
 
 def _is_wanted(note: Note, kind: str, words: list[str], *, everything: bool) -> bool:
     text = f"{note.name} {note.description} {note.path}".casefold()
-    shown = note.is_active or (everything and not _waits(note))
+    shown = note.is_active or (everything and not note.is_quarantined)
     return kind in ("", note.kind) and shown and all(word in text for word in words)
-
-
-def _waits(note: Note) -> bool:
-    return note.path.startswith(f"{QUARANTINE}/")
 
 
 @vault_router.get("/notes/{path:path}", response_model=shapes.WholeNote, operation_id="note")
@@ -199,7 +196,7 @@ def note(
     """One note by its whole path below the vault, with its file's text."""
     memory = asking.placed(asked)
     known = memory.notes.index(everything=asked.everything).known.get(path)
-    if known is None or _waits(known.note):
+    if known is None or known.note.is_quarantined:
         raise NotFound("There is no note at this path; nothing was changed. /notes lists them.")
     return {**_note(known.note), "text": memory.notes.text_of(known.note.path)}
 
@@ -285,7 +282,7 @@ def queue(asking: Asks, asked: Annotated[shapes.Listed, Query()]) -> dict[str, A
 @watch_router.get("/ledger", response_model=shapes.Ledger, operation_id="ledger")
 def ledger(asking: Asks, asked: Annotated[shapes.LedgerAsked, Query()]) -> dict[str, Any]:
     """What really fired in this project, the newest last; of what is not of this project how many were passed over."""
-    found, other = condition.newest(asking.placed(asked), asked)
+    found, other = _newest(asking.placed(asked), asked)
     return {"records": found, "other": other}
 
 
@@ -318,3 +315,31 @@ def metrics(request: Request, _: Annotated[shapes.Asked, Query()]) -> Response:
     """Figures for Prometheus."""
     found: condition.Metrics = request.app.state.metrics
     return Plain(found.text())
+
+
+def _newest(memory: Memory, asked: shapes.LedgerAsked) -> tuple[list[dict[str, Any]], int]:
+    """The newest records, oldest first, and how many of others were passed over."""
+    kinds = (asked.kind,) if asked.kind else ()
+    wanted = Wanted(asked.session, kinds, asked.since, asked.until)
+    if asked.everything:
+        return memory.sessions.ledger(wanted, asked.limit), 0
+    ids, known = memory.at.project().ids, dict[str, str]()
+    count = asked.limit
+    while True:
+        found = memory.sessions.ledger(wanted, count)
+        mine = [one for one in found if _project(memory.at.state, one, known) in ids]
+        if len(mine) >= asked.limit or len(found) < count or count >= MOST_LEDGER_READ:
+            return mine[-asked.limit :], len(found) - len(mine)
+        count = min(MOST_LEDGER_READ, count * 4)
+
+
+def _project(state: str, record: dict[str, Any], known: dict[str, str]) -> str:
+    said, key = record.get("project"), str(record.get("episode") or "")
+    if said or not key:
+        return str(said or "")
+    if key not in known:
+        host, ordinal = key.partition("/")[0], key.rpartition("/")[2]
+        number = int(ordinal) if ordinal.isascii() and ordinal.isdecimal() and len(ordinal) < 9 else -1
+        found = episodes.numbered(state, host, episodes.session_of(key), number)
+        known[key] = found.project if found else ""
+    return known[key]

@@ -29,14 +29,14 @@ from holdfast.field.thought import least_trusted
 from holdfast.memory import Context, Memory
 from holdfast.model import Project
 from holdfast.serve import problems, shapes
-from holdfast.serve.guard import Caller, Refused
+from holdfast.serve.guard import Refused
 from holdfast.serve.problems import Denied
+from holdfast.serve.tokens import Caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.field.embedders import Embedder
-
 
 AT_WORK = max(2, min(4, os.cpu_count() or 2))  # questions that are answered at once
 KEPT = AT_WORK  # stores that wait for the next request

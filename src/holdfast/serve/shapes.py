@@ -125,7 +125,6 @@ class Query(Placed):
 TASK_ID = Annotated[str, Field(min_length=1, max_length=LONGEST_TASK, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$")]
 NOTE_PATH = Annotated[str, Field(min_length=1, max_length=300)]
 
-
 KINDS: dict[str, Any] = {  # by the names of fields, which mean the same in every answer; the others are texts
     **dict.fromkeys(("score", "relevance", "weight", "age_s", "created", "last_accessed", "oldest_age_s"), float),
     **dict.fromkeys(("limit_s", "index_age_s", "started", "changed", "spoke"), float),
@@ -193,12 +192,7 @@ Tasks = _answer("Tasks", "tasks more", tasks=_many(Task))
 WholeTask = _answer("WholeTask", "decisions progress discoveries findings next", Task)
 
 Flag = _answer("Flag", "id kind text session project age_s episode host origin evidence tries error")
-Queue = _answer(
-    "Queue",
-    "waiting claimed dead oldest_age_s other_projects broken more",
-    waiting=_many(Flag),
-    claimed=_many(Flag),
-    dead=_many(Flag),
-)
+_FLAGS = dict.fromkeys(("waiting", "claimed", "dead"), _many(Flag))
+Queue = _answer("Queue", "waiting claimed dead oldest_age_s other_projects broken more", **_FLAGS)
 Ledger = _answer("Ledger", "records other")
 Health = _answer("Health", "ok degraded why oldest_age_s limit_s waiting claimed dead behind index_age_s")

@@ -12,6 +12,7 @@ import posix
 
 from holdfast.capture import config as machine
 from holdfast.capture import gitfiles, once, platform
+from holdfast.model import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.capture.episodes import Episode, Scene
     from holdfast.model import Moment
-    from holdfast.taint.known_text import Ground, Trust
+    from holdfast.taint.known_text import Ground
 
 LONGEST = 1 << 16  # characters of a command line that are looked at; a longer one is unknown
 WEB, TOOL, REPOSITORY = "web", "tool", "repository"
@@ -29,11 +30,23 @@ MADE_HERE = (b"\tcommit", b"\trebase", b"\tcherry-pick", b"\trevert")
 MOST_WORDS, LONGEST_WORD = 3, 120  # of what is told as the cause
 
 
+@value
+class Trust:
+    """The user's own names on this machine: tools and programs, and tools that mark chapters and tasks."""
+
+    named: tuple[str, ...] = ()
+    marking: tuple[str, ...] = ()
+
+
+def is_foreign(tool: str) -> bool:
+    """Whether a tool is a server's, whatever it is told."""
+    return tool.startswith("mcp__") or "/" in tool
+
+
 def trust_of(config: Mapping[str, Any], ours: str = "") -> Trust:
     """Tools and programs that the user has named on this machine, our own command, and tools that mark chapters and
     tasks. A repository may not say whom to trust, so its settings do not count."""
     from holdfast.hosts.tools import CHAPTER_TOOLS
-    from holdfast.taint.known_text import Trust
 
     nudge = machine.section(config, "nudge")
     marking = machine.texts(nudge, "chapter_tools", ()) + machine.texts(nudge, "task_tools", ())
@@ -54,8 +67,6 @@ def of_call(moment: Moment, ground: Ground, trust: Trust | None = None) -> tuple
     """The origin of the text that a tool call has brought in, "" where it is known; its cause, and files written."""
     if "quarantine/" in moment.input or "holdfast review" in moment.command:
         return TOOL, "quarantine", []  # what waits there came from outside, and does so again
-    from holdfast.taint.known_text import Trust, is_foreign
-
     trust = trust or Trust()
     found = None
     if moment.command and not is_foreign(moment.tool):

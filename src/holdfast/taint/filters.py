@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import posix
 
-from holdfast.model import word_set
 from holdfast.taint.command_line import Outside
 from holdfast.taint.known_text import OTHERS, is_others
+from holdfast.taint.program_calls import operands
 from holdfast.text.shell_simple import UNKNOWN
 
 TYPE_CHECKING = False
@@ -29,48 +29,6 @@ SED_FLAGS = "gpiImM0123456789"
 AWK_BEYOND = ("getline", "system", "|&", "@include", "@load", "ARGV", "/inet")
 JQ_BEYOND = ("load(", "load_str(", "import ", "include ")
 MORE_FILES = ("--file", "--from-file", "--slurpfile", "--rawfile", "--include", "--load")
-
-VALUED = {  # options that a word follows which is no file
-    "grep": word_set("-A -B -C -m -e --include --exclude --exclude-dir --color --max-count"),
-    "rg": word_set(
-        "-A -B -C -m -e -g -t -T -j -M -r --glob --type --max-count --max-columns --replace --sort --type-not"
-    ),
-    **dict.fromkeys(("fold", "base64"), word_set("-w")),
-    "head": word_set("-n -c"),
-    "tail": word_set("-n -c -s --pid"),
-    "cut": word_set("-d -f -c -b --delimiter --fields"),
-    "sort": word_set("-k -t -S --key --field-separator"),
-    "column": word_set("-s -t -c"),
-    "paste": word_set("-d"),
-    "tree": word_set("-L -I -P"),
-    "ls": word_set("-I"),
-    "du": word_set("-d"),
-    "stat": word_set("-c -f --format --printf"),
-    "diff": word_set("-U -C -I"),
-    "xxd": word_set("-l -s -c -g"),
-    "od": word_set("-A -t -j -N"),
-    "hexdump": word_set("-n -s -e"),
-}
-FILE_OPTIONS = ("--file", "--files0-from", "--from-file", "--to-file")
-
-
-def operands(name: str, rest: list[str]) -> list[str]:
-    """The words that are no options, nor the values of such."""
-    valued = VALUED.get("grep" if name in (*GREPS, *ALWAYS_DEEP[1:]) else name, ())
-    found: list[str] = []
-    left = list(rest)
-    while left:
-        word = left.pop(0)
-        option, _, value = word.partition("=")
-        if word == "--":
-            return [*found, *left]
-        if word in valued:
-            left[:1] = []
-        elif option in FILE_OPTIONS and value:
-            found.append(value)
-        elif word != "-" and not word.startswith("-"):
-            found.append(word)
-    return found
 
 
 def search(line: Line, name: str, rest: list[str]) -> None:

@@ -7,12 +7,14 @@ Tools are known by their names in lower case, so that hosts which spell them dif
 from __future__ import annotations
 
 from holdfast.model import word_set
-from holdfast.taint.known_text import is_foreign, is_others, is_there
+from holdfast.taint import is_foreign
+from holdfast.taint.known_text import is_others, is_there
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.model import Moment
-    from holdfast.taint.known_text import Ground, Trust
+    from holdfast.taint import Trust
+    from holdfast.taint.known_text import Ground
 
 WEB, TOOL = "web", "tool"
 FETCHING = word_set("webfetch websearch web_search web_fetch google_web_search fetch browser view_url webfetchtool")

@@ -65,6 +65,26 @@ RUNNERS = word_set(
     "pest php-cs-fixer gcc g++ cc c++ clang clang++ clang-format clang-tidy ld ar nm size objdump valgrind javac "
     "kotlinc scalac ktlint checkstyle dialyzer credo ghc hlint ormolu fourmolu shfmt taplo sphinx-build mkdocs"
 )
+# Options that a word follows which is no file.
+VALUED = _table("""
+grep egrep fgrep ag ack ugrep: -A -B -C -m -e --include --exclude --exclude-dir --color --max-count
+rg: -A -B -C -m -e -g -t -T -j -M -r --glob --type --max-count --max-columns --replace --sort --type-not
+fold base64: -w
+head: -n -c
+tail: -n -c -s --pid
+cut: -d -f -c -b --delimiter --fields
+sort: -k -t -S --key --field-separator
+column: -s -t -c
+paste: -d
+tree: -L -I -P
+ls: -I
+du: -d
+stat: -c -f --format --printf
+diff: -U -C -I
+xxd: -l -s -c -g
+od: -A -t -j -N
+hexdump: -n -s -e
+""")
 # The first word that they are told, which decides.
 SUBCOMMANDS = _table("""
 npm: test t run run-script start stop restart ls list pack version bin root prefix

@@ -12,7 +12,7 @@ from __future__ import annotations
 import posix
 
 from holdfast.capture import gitfiles, platform
-from holdfast.model import value, word_set
+from holdfast.model import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,19 +32,6 @@ LINKS = 40
 SHORTEST = 16  # letters of a session's id that nobody could have guessed
 TASK = "task:"  # before the name of a command that goes on in the background
 HOSTS_FOLDERS = ("tasks", "tool-results", "subagents")  # what hosts keep of a session's calls, below its id
-
-
-@value
-class Trust:
-    """The user's own names on this machine: tools and programs, and tools that mark chapters and tasks."""
-
-    named: tuple[str, ...] = ()
-    marking: tuple[str, ...] = ()
-
-
-def is_foreign(tool: str) -> bool:
-    """Whether a tool is a server's, whatever it is told."""
-    return tool.startswith("mcp__") or "/" in tool
 
 
 class Ground:

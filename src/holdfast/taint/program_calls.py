@@ -26,6 +26,7 @@ EVALUATING = frozenset(("mix", "bun", "swift", "dart", "stack", "rails", "deno",
 MOST_FILES = 500  # of a folder that is copied
 MAKES = ("make", "gmake")
 ISOLATED = ("-p", "--package", "--with", "--from", "--python", "-c", "--call", "--with-requirements", "-f")
+FILE_OPTIONS = ("--file", "--files0-from", "--from-file", "--to-file")
 
 
 def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
@@ -40,7 +41,7 @@ def look(line: Line, name: str, rest: list[str], one: Simple) -> None:
     elif name in programs.SEARCHERS:
         _filters().search(line, name, rest)
     elif name in programs.READERS:
-        for path in _filters().operands(name, rest):
+        for path in operands(name, rest):
             line.file(path)
     elif name in programs.FILTERS:
         _filters().filtered(line, name, rest)
@@ -62,6 +63,25 @@ def _filters() -> ModuleType:
     from holdfast.taint import filters
 
     return filters
+
+
+def operands(name: str, rest: list[str]) -> list[str]:
+    """The words that are no options, nor the values of such."""
+    valued = programs.VALUED.get(name, ())
+    found: list[str] = []
+    left = list(rest)
+    while left:
+        word = left.pop(0)
+        option, _, value = word.partition("=")
+        if word == "--":
+            return [*found, *left]
+        if word in valued:
+            left[:1] = []
+        elif option in FILE_OPTIONS and value:
+            found.append(value)
+        elif word != "-" and not word.startswith("-"):
+            found.append(word)
+    return found
 
 
 def _quiet(line: Line, name: str, rest: list[str]) -> None:
@@ -92,7 +112,7 @@ def _listing(line: Line, name: str, rest: list[str]) -> None:
         return
     if any(word.startswith(("--files0-from", "--fromfile", "-x", "-X", "--exec")) for word in rest):
         raise Outside(" ".join((name, *rest[:2])))
-    named = _filters().operands(name, rest)
+    named = operands(name, rest)
     for path in (named[1:] if name in ("fd", "fdfind") else named) or ["."]:
         line.folder(path)
 
@@ -180,7 +200,7 @@ def _code(line: Line, name: str, code: str) -> None:
 def _module(line: Line, left: list[str], one: Simple) -> None:
     module = left[0] if left else ""
     if module == "json.tool":
-        for path in _filters().operands(module, left[1:])[:1]:
+        for path in operands(module, left[1:])[:1]:
             line.file(path)
     elif module in ("pip", "pip3"):
         look(line, "pip", left[1:], one)

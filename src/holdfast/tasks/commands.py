@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
 
-
 MOST_DATED = 400  # entries, the newest, among which one is looked for by its date
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.record import Entry
     from holdfast.tasks.units import Mark
 
-
 WRITTEN, RAN = "written", "ran"
 FOLLOWED, COMMITTED, PASSED = "followed", "committed", "passed"
 WORK = (WRITTEN, RAN)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.progress import Standing
     from holdfast.tasks.queries import Task
 
-
 MOST = 150  # entries of one section
 MOST_CHARACTERS = 24_000  # of one section's texts
 MOST_NAMES = 40  # units of one state

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.record import Entry
 
-
 LARGEST = 1 << 20  # bytes of a page that a person may make of it
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-
 DECISION, PROGRESS, DISCOVERY, NEXT = "decision", "progress", "discovery", "next"
 SECTIONS = (DECISION, PROGRESS, DISCOVERY, NEXT)
 STATE, GOAL, FINDING, WITHDRAW, RUN = "state", "goal", "finding", "withdraw", "run"
@@ -69,13 +68,9 @@ def from_record(record: dict[str, Any]) -> Entry:
         raise ValueError("not an entry")
     known = record.get("supersedes")
     old = tuple(one for one in known if is_id(one)) if isinstance(known, list) else ()
-    origin, episode, *rest = (
-        str(record.get(name, "agent" if name == "origin" else ""))
-        for name in ("origin", "episode", "to", "field", "project", "within")
-    )
-    to, field, project, within = rest
-    text, both = str(record["text"]), record.get("both") is True
-    return Entry(record["id"], float(when), kind, text, origin, episode, old, to, field, project, both, within)
+    text, origin, both = str(record["text"]), str(record.get("origin", "agent")), record.get("both") is True
+    more = {name: str(record.get(name, "")) for name in ("episode", "to", "field", "project", "within")}
+    return Entry(record["id"], float(when), kind, text, origin, supersedes=old, both=both, **more)
 
 
 def is_id(text: object) -> bool:
@@ -153,12 +148,8 @@ def append(vault: str, task: str, entries: Sequence[Entry], now: float) -> None:
 def logs(vault: str, task: str) -> list[tuple[str, int]]:
     """The segments of an open task, below the vault, with their sizes."""
     top = f"{FOLDER}/{task}/log/live"
-    found = []
-    for name in sorted(platform.names(f"{vault}/{top}")):
-        bytes_of = size(vault, f"{top}/{name}") if name.endswith(".log") else -1
-        if bytes_of >= 0:
-            found.append((f"{top}/{name}", bytes_of))
-    return found
+    paths = [f"{top}/{name}" for name in sorted(platform.names(f"{vault}/{top}")) if name.endswith(".log")]
+    return [(path, length) for path in paths if (length := size(vault, path)) >= 0]
 
 
 def size(vault: str, path: str) -> int:

@@ -26,7 +26,6 @@ from holdfast.model import word_set as names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
 _YARGS = names(
     "-m --model -o --output-format --approval-mode --sandbox-image --proxy --session-id --telemetry-target "
     "--telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile --admin-policy --policy"

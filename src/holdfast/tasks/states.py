@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.index import Index
     from holdfast.tasks.queries import Task
 
-
 STARTED, ACTIVE, PAUSED, RESUMED, BLOCKED = "started", "active", "paused", "resumed", "blocked"
 REOPENED = "reopened"
 COMPLETED, ABANDONED = "completed", "abandoned"

@@ -11,7 +11,7 @@ decision are at most MOST_KEYS, however long it is. English words only; in anoth
 
 from __future__ import annotations
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 
 PATH, SETTING, WORDS = "path", "setting", "words"
 MOST_KEYS = 24
@@ -20,26 +20,21 @@ ENOUGH = 0.65  # of the weight of the smaller decision, which two have to share 
 LEAST = 1.5  # of weight, unless all words are the same: "run the tests" says little
 LITTLE, NAME = 0.5, 2.0  # what a common word weighs; and a name, where each decision has its own
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Each list is measured by the labelled pairs of tests/unit/test_task_subjects.py: a line that changes none of them is
 # not here. ENDINGS and NO_NAMES serve close/verify too (bench/verify.py).
-ENDINGS = _words(
+ENDINGS = word_set(
     """py pyi ipynb js jsx ts tsx mjs cjs vue svelte css scss html htm md mdx rst txt toml yaml yml json jsonl json5
     lock ini cfg conf env sh bash zsh ps1 bat go mod sum rs c h cc cpp hpp cs java kt kts swift rb erb php pl lua ex
     exs erl hs ml scala clj sql proto graphql gql tf tfvars hcl xml svg png jpg jpeg gif pdf csv tsv parquet log
     gradle properties plist cmake mk nix dart zig patch diff tpl j2 tmpl db sqlite service"""
 )
-FILES = _words("dockerfile makefile readme license gemfile procfile jenkinsfile rakefile vagrantfile")
-NO_NAMES = _words(  # that look like a file or a name in code, and are products or styles of writing
+FILES = word_set("dockerfile makefile readme license gemfile procfile jenkinsfile rakefile vagrantfile")
+NO_NAMES = word_set(  # that look like a file or a name in code, and are products or styles of writing
     """node.js next.js vue.js nuxt.js express.js react.js asp.net snake_case camelcase pascalcase github gitlab
     javascript typescript openapi websocket websockets"""
 )
-ALTERNATIVES = _words("and or read write client server yes no on off input output")  # with a slash that is no path
-STOP = _words(
+ALTERNATIVES = word_set("and or read write client server yes no on off input output")  # with a slash that is no path
+STOP = word_set(
     """a an the this that these those it its they them their there here we our you your he she his her i is are was
     were be been being am do does did done doing don't dont doesn't won't can't have has had of in on at to for from
     by with without within as and or but so if then than too also just only very more most much many some any all
@@ -51,7 +46,7 @@ STOP = _words(
     switch like when where which who whose what how such other another haven't same new old one two three four five
     six seven eight nine ten first last once twice everywhere anywhere hand whole exceed least set put"""
 )
-COMMON = _words(  # words that half of all decisions of software work have
+COMMON = word_set(  # words that half of all decisions of software work have
     """add change write store run return log send call create move test file table column row api service server client
     user data database code value name field key type request response error time level job page list project import
     export load save check handle allow enable delete build release rename small"""
@@ -70,7 +65,7 @@ ANSWERS = tuple(
     """.strip().splitlines()
 )
 IRREGULAR = {"written": "write", "wrote": "write", "sent": "send", "built": "build", "rebuilt": "rebuild", "ran": "run"}
-CHOOSING = _words("use uses using prefer choose pick adopt avoid keep")
+CHOOSING = word_set("use uses using prefer choose pick adopt avoid keep")
 BEFORE_REASON = (
     *(" because ", " since ", "; ", " — ", " \u2013 ", " - ", " -- ", " so that ", " in order to ", " to avoid "),
     *(" to prevent ", ", as ", " as it ", " as they ", " as this ", ", otherwise ", ", which ", " (see ", " (used by "),

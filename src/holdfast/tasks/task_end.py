@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.queries import Task
     from holdfast.tasks.record import Entry
 
-
 ALL = "all"
 LONGEST_GOAL = 120  # characters in a question
 LEARNED, SURPRISED, CONNECTION, CHANGE = "learned", "surprised", "connection", "change"

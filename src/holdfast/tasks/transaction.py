@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Self
 
-
 REFUSALS = (OSError, Refused)  # of a disk, by way of the system or of the index
 PATIENCE = 20.0  # seconds that one waits for another
 REFUSED = (1, 13, 28, 30)  # EPERM, EACCES, ENOSPC, EROFS

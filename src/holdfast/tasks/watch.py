@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from holdfast.tasks.index import Index
 
-
 VERSION = 1
 LARGEST = 1 << 18
 MOST_TASKS = 8

@@ -264,3 +264,42 @@ def _announced(masked: str, end: int) -> int:
             reached = at + size
         at += size
     return reached
+
+
+FEWEST = 6  # letters that must be left of what is to be remembered
+_POLITE = r"(?:(?:and|also|oh|ok|okay|hey|btw|please|pls|plz|kindly|bitte|por favor|请|麻烦)[,:]?\s*)*"
+_FRONTS = (
+    r"(?:(?:can|could|would|will) (?:you|u) (?:please |pls )?)?(?:always )?"
+    r"(?:remember|remeber|rember|rememebr|memori[sz]e|keep in mind|bear in mind|don'?t forget|do not forget)\b"
+    r"(?:\s+(?:this|that|these|the following))?(?:\s*[:,\u2014\u2013-]\s*|\s+(?:that|to)\s+|\s+)",
+    r"(?:(?:make|take) a note|note(?: to self)?|for (?:the )?future(?: reference)?|for next time|fyi)"
+    r"(?:\s*[:,\u2014\u2013-]\s*|\s+that\s+)",
+    r"(?:merke?\s+dir|notiere?(?:\s+dir)?|denke?\s+daran|vergiss\s+nicht)(?:\s*[:,\u2014\u2013-]\s*|\s+)"
+    r"(?:bitte[:,]?\s+)?(?:dass\s+)?",
+    r"(?:souviens-toi|rappelle-toi|retiens|note|n'oublie pas)(?:\s*[:,\u2014\u2013-]\s*|\s+(?:bien\s+)?qu(?:e\s+|'))",
+    r"(?:recuerda|anota|apunta|ten en cuenta|no olvides)(?:\s*[:,\u2014\u2013-]\s*|\s+que\s+)",
+    r"(?:lembre(?:-se)?|anote|guarde|tenha em mente|não se esqueça)(?:\s*[:,\u2014\u2013-]\s*|\s+(?:de\s+)?que\s+)",
+    r"(?:你)?(?:记住|记一下|记下来|牢记|别忘了)\s*[:\uff1a,\uff0c]?\s*",
+    r"(?:覚えておいて|メモして(?:おいて)?)(?:ください|下さい|ね)?\s*[:\uff1a、。,]\s*",
+)
+_BACK = (
+    r"(?:[.;,!\u2014\u2013-]\s*(?:please |pls )?(?:remember|memori[sz]e|note) (?:this|that|it)(?: please)?|"
+    r"(?:こと)?を覚えておいて(?:ください|下さい|ね)?)[.!。\s]*$"
+)
+
+
+def without_request(text: str) -> str:
+    """The thing to remember, without the words at its very front or end that only ask to: "Remember: staging is wiped
+    every night" is kept as "staging is wiped every night". Where hardly anything would be left, nothing goes."""
+    import re
+
+    begin = rf"^[\s*_>#-]*{_POLITE}"
+    front = re.match(rf"{begin}(?:{'|'.join(_FRONTS)})", text, re.IGNORECASE)
+    bare = text[front.end() :] if front else text
+    back = re.search(_BACK, bare, re.IGNORECASE)
+    bare = bare[: back.start()] if back and back.start() else bare
+    bare = bare.strip()
+    if front and re.match(rf"{begin}(?:can|could|would|will) (?:you|u) ", text, re.IGNORECASE):
+        bare = bare.rstrip("? ")
+    is_enough = sum(one.isalnum() for one in bare) >= FEWEST or sum(one > "\u2e80" for one in bare) > 3
+    return bare if is_enough else text.strip()

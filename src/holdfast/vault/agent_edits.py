@@ -25,7 +25,7 @@ from holdfast.vault import authority, index, note_facets, notes
 from holdfast.vault.notes import Broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.vault.index import Known
     from holdfast.vault.transaction import Writer
@@ -62,9 +62,9 @@ def settle(writer: Writer, changed: Iterable[str]) -> Settled:
     edits = Edits(writer.vault)
     state = home.state(writer.vault)
     if not edits.are_possible():
-        calls.drop_written(state)
+        _drop_written(state)
         return Settled(is_done=True)
-    began = calls.now(state)
+    began = _now(state)
     known, listed = calls.settled(state).head, set(changed)
     with suppress(GitFailed):  # files in commits that no writer of ours made
         listed |= writer.repository.differing(known, writer.repository.head()) if known else set()
@@ -78,8 +78,53 @@ def settle(writer: Writer, changed: Iterable[str]) -> Settled:
     done = [_settle(writer, Asker(gate.AGENT, origin), paths) for origin, paths in groups.items()]
     is_done = all(done)
     if is_done:
-        calls.drop_until(state, began)
+        drop_until(state, began)
     return Settled(is_done, tuple(path for paths in groups.values() for path in paths))
+
+
+def drop_until(state: str, time: int) -> None:
+    """Drop what agents changed until this time: it is settled. The vault's lock is held."""
+    folder = f"{state}/calls/open"
+    names = platform.names(folder)
+    for name in names:
+        known = calls.read_open(f"{folder}/{name}")
+        if known and known.begin < time - calls.ABANDONED:
+            calls.end(state, name, died=True)
+    _keep(state, "ended", lambda line: (end := line.split(" ", 2)[1]).isdecimal() and int(end) >= time)
+    _keep(state, "missing", lambda _: False)
+    if not names:
+        _drop_written(state)
+
+
+def _drop_written(state: str) -> None:
+    """Forget what we wrote: no call is under way that it could be taken for. The vault's lock is held."""
+    platform.remove(f"{state}/calls/written")
+
+
+def _keep(state: str, name: str, wanted: Callable[[str], bool]) -> None:
+    """Drop the lines of a list that are not wanted; one that a hook adds meanwhile is kept."""
+    path = f"{state}/calls/{name}"
+    was_killed = platform.is_there(f"{path}.before")  # a writer before us
+    if not was_killed and platform.is_there(path):
+        os.rename(path, f"{path}.before")
+    kept = [line for line in calls.lines(state, name) if line.count(" ") and wanted(line)]
+    if was_killed:
+        platform.remove(f"{path}.before")
+        platform.remove(path)
+    for line in dict.fromkeys(kept):
+        calls.append(state, name, line)
+    platform.remove(f"{path}.before")
+
+
+def _now(state: str) -> int:
+    """The file system's time."""
+    path = f"{state}/calls/now"
+    try:
+        os.close(os.open(path, calls.MORE, 0o600))
+        os.utime(path)
+        return os.stat(path).st_ctime_ns
+    except OSError:
+        return 0
 
 
 def _settle(writer: Writer, by: Asker, paths: Sequence[str]) -> bool:

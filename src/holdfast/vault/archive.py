@@ -33,7 +33,7 @@ PARTS = ("files", "links", "folders")
 LARGEST_MANIFEST = 256 << 20
 MOST_FILES = 1_000_000
 MOST_BYTES = 8 << 30
-MEMORY = ("lineage", "prompts", "tasks", "thoughts", "outputs")
+MEMORY = ("lineage", "prompts", "tasks", "thoughts", "sleep", "outputs")
 SAFE_SECTIONS = ("core", "remote", "branch", "user", "init", "gc", "pull", "push", "fetch", "merge", "i18n", "color")
 RUNS_PROGRAMS = (
     *("fsmonitor", "sshcommand", "editor", "pager", "askpass", "hookspath", "gitproxy", "attributesfile"),

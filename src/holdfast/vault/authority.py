@@ -5,31 +5,25 @@ in a note are another note, so the old one is lifted and the new one made; what 
 sources are no words of it.
 
 The text of a file that counts is the file's own, unless an agent changed it and nobody has settled that yet: then it is
-that of the last commit which a writer vouched for. Words that an agent remembers on a command line are stamped with
-their origin by us and not by their author.
+that of the last commit which a writer vouched for.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from holdfast.capture import calls, flags, gate, home, once, platform
+from holdfast.capture import calls, gate, home, platform
 from holdfast.capture.agent_files import RECORDS, Edits
-from holdfast.capture.flag_words import Words
 from holdfast.capture.gate import LIFTED, MADE, Asker, Change
-from holdfast.errors import UsageError
-from holdfast.model import KINDS, TRUSTED, Flag
+from holdfast.model import TRUSTED
 from holdfast.vault import armed_file, git_loose, journal, notes
-from holdfast.vault.notes import GLOBAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from holdfast.vault.edits import Asked
     from holdfast.vault.git import Repository
     from holdfast.vault.index import Index, Known
     from holdfast.vault.notes import Broken, Note
@@ -43,7 +37,6 @@ OF_KIND = {
 }
 SAID = {gate.STOP: "a rule that says never or ask", gate.IDENTITY: "who the user is", gate.ARMED: "an armed note"}
 FOLDER = re.compile(rb"^(.+)/[^/\n]*$", re.MULTILINE)
-AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
 
 
 def of(known: Known | None) -> set[str]:
@@ -168,43 +161,3 @@ def _folders(vault: str, seen: Iterable[str]) -> list[tuple[str, int]]:
         with suppress(OSError):
             listed.append((folder, os.lstat(f"{vault}/{folder}").st_ino))
     return listed
-
-
-def can_be_written(vault: str) -> bool:
-    """True if notes can be written from here; a vault that is not there yet can be made."""
-    return not os.path.isdir(vault) or os.access(vault, os.W_OK)
-
-
-def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float) -> tuple[Flag, ...]:
-    """The same words as a flag. Raises UsageError, NotSaved."""
-    if asked.policy or asked.supersedes or asked.project == GLOBAL:
-        raise UsageError(
-            "Notes cannot be written from here, and a flag has no policy, replaces no note and belongs to one project; "
-            "nothing was written. Leave those options out, or let the user run it."
-        )
-    where = gate.here(env, cwd, vault)
-    speaker = flags.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
-    kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
-    more = "".join(f" ({what}: {said})" for what, said in (("why", asked.reason), ("how", asked.apply)) if said)
-    words = Words((f"{asked.text}{more}",), kind, answers=answers)
-    return flags.take_words(vault, words, speaker, now).flags
-
-
-@contextmanager
-def as_said_here(
-    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
-) -> Iterator[Asked]:
-    """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
-    state = home.state(vault)
-    where = gate.here(env, cwd, vault)
-    origin = gate.typed_origin(where, vault)
-    made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
-    meant: list[tuple[str, str]] = []
-    if answers:
-        meant = flags.answered_words(state, where.episode, answers, now)
-        made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
-        if origin in TRUSTED:
-            made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))
-    yield made
-    if where.episode:
-        once.answered(state, where.episode, now, [ident for ident, _ in meant])

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.brief import brief_file as kept
+from holdfast.brief import prompt_by_words
 from holdfast.brief.brief_file import VERSION, path_of, stamp
-from holdfast.capture import codec, gitfiles, home, platform, quoting, same_project
+from holdfast.capture import codec, field_mode, gitfiles, home, platform, quoting, same_project
 from holdfast.capture.agent_files import Edits
-from holdfast.model import Project, replace
+from holdfast.model import TRUSTED, Project, replace
 from holdfast.vault import anchors, authority, index, journal, lineage, note_facets, notes, prompts
 from holdfast.vault.note_facets import Shelf
 
@@ -34,6 +35,7 @@ MOST_FILES = 64
 MOST_RULES = 36
 MOST_SAID = 20
 MOST_ACTIVITY = 5
+MOST_HIGHWAYS = 3
 MOST_ANCHORS = 4  # of one note
 LONGEST_NEEDLE = 1 << 14
 MOST_BRIEFS = 20  # that one change renews; the others are renewed by their own next start
@@ -77,7 +79,8 @@ class _Draft:
             return list(self.files).index(path)
         if len(self.files) >= MOST_FILES:
             return -1
-        self.files[path] = [path, stamp(path), *_unsure(path)]
+        seen = stamp(path)
+        self.files[path] = [path, seen, *_unsure(seen)]
         return len(self.files) - 1
 
     def add(
@@ -134,13 +137,10 @@ class _Draft:
         return {**test, **_look(root, anchor, full or "")}
 
 
-def _unsure(path: str) -> list[int]:
+def _unsure(seen: str) -> list[int]:
     """A file that changed just now may change again within the same tick: the hook reads it whatever its time says."""
-    try:
-        seen = os.stat(path)
-    except OSError:
-        return []
-    return [1] if max(seen.st_mtime_ns, seen.st_ctime_ns) > time.time_ns() - index.RACY else []
+    times = seen.split(".")[:2] if seen else ()
+    return [1] if max(map(int, times), default=0) > time.time_ns() - index.RACY else []
 
 
 def _look(root: str, anchor: Anchor, full: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def refresh(vault: str, project: Project, known: index.Index | None = None) -> s
 
 def _stamps(vault: str) -> list[list[str]]:
     """The folders and files of which a change makes a new brief due. To be taken before they are looked into."""
-    names = [*notes.FOLDERS.values(), "activity.log", ".state/changed"]
+    names = [*notes.FOLDERS.values(), "activity.log", ".state/changed", field_mode.path_of(".state")]
     return [[f"{vault}/{name}", stamp(f"{vault}/{name}")] for name in names]
 
 
@@ -187,6 +187,7 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
     _add_said(draft)
     if project.id:
         _add_handoff(draft)
+    _add_highways(draft)
     first, more = shelf.first_in(project.id)
     for note in first:
         how = quoting.LINE if note_facets.is_progress(note) else quoting.NOTE  # a list of deeds begins with the oldest
@@ -194,9 +195,14 @@ def _refresh(vault: str, project: Project, watched: list[list[str]], shelf: Shel
     draft.count("map", more)
     if project.id:
         _add_activity(draft)
+    counts = {  # for the line that the person sees
+        "notes": shelf.in_all(project.id),
+        "review": shelf.waiting(project.id),
+        "handoff": draft.handed_off,
+    }
     if project.root and project.id:
-        _write(draft, "")
-    return _write(draft, project.root)
+        _write(draft, "", counts)
+    return _write(draft, project.root, counts)
 
 
 def _add_said(draft: _Draft) -> None:
@@ -213,6 +219,19 @@ def _add_said(draft: _Draft) -> None:
     draft.count("said", shelf.count("said", project) - dropped - len(theirs))
     for (day, doubt), texts in spoken.items():
         draft.say("said", prompts.said_line(day, texts, doubt=doubt))
+
+
+def _add_highways(draft: _Draft) -> None:
+    """Add the thoughts that several agents come back to, in the shared mode only."""
+    state = home.state(draft.vault)
+    if field_mode.read(state) != field_mode.SHARED:
+        return
+    for one in prompt_by_words.busiest(state, draft.project.ids, MOST_HIGHWAYS):
+        if one.path.partition("/")[0] in notes.FOLDERS.values():
+            draft.add("highways", quoting.HIGHWAY, one.path)
+        else:
+            outside = "" if one.origin in TRUSTED else f"{quoting.OUTSIDE}{one.origin}]"
+            draft.say("highways", f"- {quoting.shortened(' '.join(one.text.split()))} ({one.id}){outside}")
 
 
 def _add_handoff(draft: _Draft) -> None:
@@ -244,7 +263,7 @@ def _add_activity(draft: _Draft) -> None:
             draft.say("activity", f"- a session ended {when.strip('[ ')[:16]}: {about}")
 
 
-def _write(draft: _Draft, root: str) -> str:
+def _write(draft: _Draft, root: str, counts: dict[str, int]) -> str:
     state = home.state(draft.vault)
     path = path_of(state, draft.project.id, root)
     record = {
@@ -254,11 +273,7 @@ def _write(draft: _Draft, root: str) -> str:
         "files": list(draft.files.values()),
         "watched": draft.watched,
         "branch": draft.branch,
-        "counts": {  # for the line that the person sees
-            "notes": draft.shelf.in_all(draft.project.id),
-            "review": draft.shelf.waiting(draft.project.id),
-            "handoff": draft.handed_off,
-        },
+        "counts": counts,
     }
     platform.make_folders(f"{state}/brief")
     platform.write_atomic(path, codec.encode(record), durable=False)
@@ -287,8 +302,11 @@ def refresh_known(vault: str, known: index.Index | None = None, only: str = "") 
         done.add(project.id)
         made += 1
     # Notes that were filed of a project without a brief shall be there at its first start.
-    known_before = {project.id for _, project in _made_before(vault)} - merged.keys()
-    waiting = ({only} if only else {*shelf.known.projects(), *known_before}) - done - {notes.GLOBAL, ""}
+    waiting = {only}
+    if not only:
+        known_before = {project.id for _, project in _made_before(vault)} - merged.keys()
+        waiting = {*shelf.known.projects(), *known_before}
+    waiting -= {*done, notes.GLOBAL, ""}
     for ident in sorted(waiting):
         if made < MOST_BRIEFS:
             _refresh(vault, _under_merges(Project(ident, "", "", ""), merged), watched, shelf)

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import re
 
-
-def word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from holdfast.model import word_set
 
 # Names that mean a command wherever they stand in a sentence, and do one thing.
 SINGLE = word_set(
@@ -107,27 +104,6 @@ ROOTS = word_set(
     "src lib app apps packages tests test spec docs config conf scripts tools infra deploy ops db api web server "
     "client internal cmd pkg vendor public assets static migrations examples bin etc .github legal data"
 )
-
-
-def is_file(token: str) -> bool:
-    """True if a word is a path: a name with a known ending, a known name, or a folder that is written as one."""
-    if "://" in token or ".." in token.split("/") or token.lower() in PRODUCTS or token.startswith(("-", "@")):
-        return False
-    name = token.rstrip("/").rpartition("/")[2]
-    if name.lower() in NAMES:
-        return True
-    stem, dot, suffix = name.rpartition(".")
-    if dot and suffix.lower() in SUFFIXES and re.search(r"\w", stem):
-        return True
-    parts = token.removeprefix("~").strip("/").removeprefix("./").split("/")
-    is_folder = token.endswith("/") or token.startswith(("./", "~/", "/"))
-    return is_folder and len(parts) > 1 and all(re.fullmatch(r"[\w.-]{2,}", part) for part in parts)
-
-
-def glob_of(token: str) -> str:
-    """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
-    bare = token.removeprefix("~/").removeprefix("./")
-    return bare.replace("[", "[[]")
 
 
 def _any(words: str, *, at_start: bool = False) -> re.Pattern[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.vault.git import Repository
 
 ASIDE = "set-aside"
-FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts")
+FOLDERS = (*notes.FOLDERS.values(), "lineage", "tasks", "thoughts", "sleep")
 MOST_VERSIONS = 30  # of a file that are looked at for one that is whole
 SIGNS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")  # no text has them
 UNREADABLE = "cannot be read by you"

@@ -1,6 +1,7 @@
 """Edits that a person or agent asks for by name: remember, forget, promote. One commit each, no filter.
 
-`remember` has the user's authority: it is filed at once, as it was said. `forget` takes a note out of what is loaded
+`remember` has the user's authority: it is filed at once, as it was said; words that an agent remembers are stamped with
+their origin by us and not by their author. `forget` takes a note out of what is loaded
 and indexed; history keeps it, and `undo` brings it back. `promote` moves a durable fact out of a handoff into a note at
 once, and leaves a link there, so that nothing relies on being copied forward.
 """
@@ -9,23 +10,25 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.capture import gate, quoting
+from holdfast.capture import flags, gate, home, once, quoting
+from holdfast.capture.flag_words import Words
 from holdfast.capture.flags import clean
 from holdfast.capture.ids import new_id
 from holdfast.capture.quoting import stem
 from holdfast.capture.redaction import redact
 from holdfast.errors import HoldfastError, NotFound, UsageError
-from holdfast.model import TRUSTED
+from holdfast.model import KINDS, TRUSTED, Flag
 from holdfast.vault import armed, armed_file, authority, index, lineage, notes
 from holdfast.vault.front_matter_edits import Unparsable
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holdfast.vault.journal import Applied
     from holdfast.vault.lineage import Handoff
@@ -35,6 +38,7 @@ LONGEST = 100_000
 LONGEST_NAME = 200
 POLICY = re.compile(r"\s*\((never|ask|do)\)\s+", re.IGNORECASE)
 KIND_OF_SECTION = {"decisions": "project", "learned": "knowledge"}
+AS_FLAGS = {"rule": "rule", "feedback": "preference", "identity": "preference", "project": "decision"}
 
 
 def with_proofs(text: str, proofs: Sequence[str]) -> str:
@@ -84,6 +88,46 @@ class Filed:
     commit: str
     changes: tuple[str, ...] = ()
     was_there: bool = False
+
+
+def can_be_written(vault: str) -> bool:
+    """True if notes can be written from here; a vault that is not there yet can be made."""
+    return not os.path.isdir(vault) or os.access(vault, os.W_OK)
+
+
+def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float) -> tuple[Flag, ...]:
+    """The same words as a flag. Raises UsageError, NotSaved."""
+    if asked.policy or asked.supersedes or asked.project == notes.GLOBAL:
+        raise UsageError(
+            "Notes cannot be written from here, and a flag has no policy, replaces no note and belongs to one project; "
+            "nothing was written. Leave those options out, or let the user run it."
+        )
+    where = gate.here(env, cwd, vault)
+    speaker = flags.Speaker(where.host, where.episode, where.project, gate.origin_of(where, vault), where.is_open)
+    kind = asked.kind if asked.kind in KINDS else AS_FLAGS.get(asked.kind, "fact")
+    more = "".join(f" ({what}: {said})" for what, said in (("why", asked.reason), ("how", asked.apply)) if said)
+    words = Words((f"{asked.text}{more}",), kind, answers=answers)
+    return flags.take_words(vault, words, speaker, now).flags
+
+
+@contextmanager
+def as_said_here(
+    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
+) -> Iterator[Asked]:
+    """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
+    state = home.state(vault)
+    where = gate.here(env, cwd, vault)
+    origin = gate.typed_origin(where, vault)
+    made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
+    meant: list[tuple[str, str]] = []
+    if answers:
+        meant = flags.answered_words(state, where.episode, answers, now)
+        made = replace(made, evidence=tuple(f'the user: "{words}"' for _, words in meant))
+        if origin in TRUSTED:
+            made = replace(made, origin="user", sources=tuple(ident for ident, _ in meant))
+    yield made
+    if where.episode:
+        once.answered(state, where.episode, now, [ident for ident, _ in meant])
 
 
 def remember(vault: str, asked: Asked, now: float) -> Filed:

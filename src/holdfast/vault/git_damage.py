@@ -3,19 +3,18 @@
 Power loss, a full disk or a stray hand empties, cuts or removes any file below .git. Much of it can be made anew: the
 index from the last commit, references from git's own record or from .state, settings from .state, objects from the
 notes as they lie there (vault/git_repair). The rest is lost, and only the user decides to go on without it
-(vault/git_repair). Files are looked at first and without git, which refuses to start over some of them.
+(vault/new_history). Files are looked at first and without git, which refuses to start over some of them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, notices, platform
 from holdfast.errors import GitFailed, HistoryDamaged, NotFound
-from holdfast.vault import git_loose, git_objects, git_settings, git_view, purge_history
+from holdfast.vault import git_loose, git_objects, git_settings
 from holdfast.vault.git_objects import Damage
 from holdfast.vault.git_settings import IDENT
 
@@ -40,15 +39,29 @@ def refuse(repository: Repository) -> None:
     if found is not None:
         raise explained(repository) or as_error(vault, [found])
     # The folders of the last commit: one that cannot be read would let a change go half way.
+    tip = git_settings.tip(folder)
     try:
-        git_loose.check_folders(folder, git_settings.tip(folder))
+        _check_folders(folder, tip)
     except LookupError:
         if repository.attempt("ls-tree", "-d", "-r", "HEAD").returncode:
             raise explained(repository) or HistoryDamaged() from None
-    is_other = known not in ("", git_settings.tip(folder)) and not _has(repository, known)
-    if is_other and known not in purge_history.gone(vault):
+    is_other = known not in ("", tip) and not _has(repository, known)
+    if is_other and not _was_purged(vault, known):
         what = f"it has no commit {known[:10]}, at which it stood before"
         raise as_error(vault, [Damage(git_objects.REPLACED, what, is_lost=True)])
+
+
+def _was_purged(vault: str, commit: str) -> bool:
+    from holdfast.vault import purge_history
+
+    return commit in purge_history.gone(vault)
+
+
+def _check_folders(folder: str, commit: str) -> None:
+    """Read every folder of a commit. Raises LookupError where that cannot be done without git."""
+    waiting = [commit]
+    while waiting:
+        waiting += [ident for mode, ident in git_loose.tree(folder, waiting.pop()).values() if mode == git_loose.FOLDER]
 
 
 def explained(repository: Repository) -> HistoryDamaged | None:
@@ -125,7 +138,7 @@ def look(repository: Repository, patience: float = PATIENCE) -> list[Damage]:
     done = repository.attempt("fsck", *words, timeout=patience)
     known = git_settings.known(repository.vault)
     is_there = not known or known == git_settings.tip(repository.own_folder()) or _has(repository, known)
-    if not done.returncode and (is_there or known in purge_history.gone(repository.vault)):
+    if not done.returncode and (is_there or _was_purged(repository.vault, known)):
         return []
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     return git_objects.judge(repository, [], said, done.returncode)
@@ -150,19 +163,20 @@ def in_files(repository: Repository) -> Iterator[Damage]:
     yield from _config(repository.vault, folder)
     head = platform.is_there(f"{folder}/HEAD")
     said = _text(f"{folder}/HEAD") if head else ""
-    if not git_settings.branch(folder) and not IDENT.fullmatch(said):
+    name, tip = git_settings.branch(folder), git_settings.tip(folder)
+    if not name and not IDENT.fullmatch(said):
         if head or had:
             yield Damage(git_objects.HEAD, f".git/HEAD is {_how(said, there=head)}")
         return
     main = f"refs/heads/{MAIN}"
     stands = IDENT.fullmatch(_text(f"{folder}/{main}")) or main in git_settings.packed(folder)
-    if had and stands and git_settings.branch(folder) not in ("", main) and not git_settings.tip(folder):
-        yield Damage(git_objects.HEAD, f".git/HEAD names {git_settings.branch(folder)}, which has no commit")
+    if had and stands and name not in ("", main) and not tip:
+        yield Damage(git_objects.HEAD, f".git/HEAD names {name}, which has no commit")
     if not _is_packed(git_loose.readable(f"{folder}/packed-refs")):
         yield Damage(git_objects.PACKED, ".git/packed-refs cannot be read")
         return
-    yield from _references(repository, folder, had)
-    if why := _index(folder, is_expected=bool(git_settings.tip(folder))):
+    yield from _references(repository, folder, had, name, tip)
+    if why := _index(folder, is_expected=bool(tip)):
         yield Damage(git_objects.INDEX, f".git/index {why}")
 
 
@@ -176,13 +190,12 @@ def _config(vault: str, folder: str) -> Iterator[Damage]:
         yield Damage(git_objects.CONFIG, ".git/config is cut short")
 
 
-def _references(repository: Repository, folder: str, had: str) -> Iterator[Damage]:
-    name = git_settings.branch(folder)
+def _references(repository: Repository, folder: str, had: str, name: str, tip: str) -> Iterator[Damage]:
+    """`name` is the branch that HEAD names, `tip` the commit that it leads to; each "" for none."""
     for path in loose_references(folder):
         said = _text(f"{folder}/{path}")
         if path != name and not said.startswith("ref: refs/") and not IDENT.fullmatch(said):
             yield Damage(git_objects.REFS, f".git/{path} is {_how(said, there=True)}", goes_on=True)
-    tip = git_settings.tip(folder)
     if (
         tip
         and name
@@ -206,6 +219,8 @@ def loose_references(folder: str) -> Iterator[str]:
 
 def newest(repository: Repository) -> str:
     """The commit that the branch stood at last; "" where it cannot be read any more."""
+    from holdfast.vault import git_view
+
     with suppress(GitFailed), git_view.opened(repository) as view:
         return git_objects.newest(repository, git_objects.read(view))
     return ""
@@ -229,8 +244,9 @@ def _index(folder: str, *, is_expected: bool) -> str:
         return f"is {_how(raw, there=True)}"
     if raw[:4] != b"DIRC" or len(raw) < 32:
         return "is cut short or overwritten"
-    size = git_loose.digits(folder) // 2
-    digest = (hashlib.sha1 if size == 20 else hashlib.sha256)(raw[:-size], usedforsecurity=False).digest()
+    length = git_loose.digits(folder)
+    size = length // 2
+    digest = git_loose.hashed(raw[:-size], length)
     return "" if raw[-size:] in (digest, bytes(size)) else "is cut short or overwritten"
 
 

@@ -3,18 +3,14 @@
 A commit of ours stays loose until somebody packs it, so a close learns from these files what its commit changed and
 that the folders of the last one are whole. An object that is packed or spoilt raises LookupError: then git is asked.
 
-Before a text is displaced, git can read it: the history is then its only holder. `forget`, an edit and what replaces a
-note all say that the history brings the old text back, and a disk that has spoilt the object of that very text makes it
-a lie that nobody notices before the text is gone. So that object is read to its last byte first, and written again from
-the file where it cannot be read: the same bytes under the same id. A text that a person has replaced already is only
-told of.
+Before a text is displaced, git can read it: the history is then its only holder, and on a spoilt object the promise
+that it brings the old text back would be a lie that nobody notices in time. So the object is read to its last byte
+first, and written again from the file where it cannot be read; of a text that a person replaced we can only tell.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import time
 import zlib
 from contextlib import suppress
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.vault.git import Repository
 
-HASHES = {40: hashlib.sha1, 64: hashlib.sha256}
+HASHES = {40: "sha1", 64: "sha256"}  # by the length of ids
 LARGEST = 1 << 30
 FOLDER = "40000"  # the mode of a folder in a tree
 LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
@@ -64,7 +60,7 @@ def entries(raw: bytes, length: int) -> Iterator[tuple[str, str, str]]:
         at = end + 1 + length
 
 
-def _tree(folder: str, ident: str) -> dict[str, tuple[str, str]]:
+def tree(folder: str, ident: str) -> dict[str, tuple[str, str]]:
     """Mode and id by name, of a tree or of that of a commit; nothing for ""."""
     if not ident:
         return {}
@@ -83,7 +79,7 @@ def differing(folder: str, before: str, after: str) -> set[str]:
     waiting = [(before, after, "")] if before != after else []
     while waiting:
         *both, under = waiting.pop()
-        was, now = (_tree(folder, ident) for ident in both)
+        was, now = (tree(folder, ident) for ident in both)
         for name in was.keys() | now.keys():
             sides = was.get(name, ("", "")), now.get(name, ("", ""))
             if sides[0] == sides[1]:
@@ -93,13 +89,6 @@ def differing(folder: str, before: str, after: str) -> set[str]:
             if any(mode not in ("", FOLDER) for mode, _ in sides):
                 found.add(f"{under}{name}")
     return found
-
-
-def check_folders(folder: str, commit: str) -> None:
-    """Read every folder of a commit. Raises LookupError where that cannot be done without git."""
-    waiting = [commit]
-    while waiting:
-        waiting += [ident for mode, ident in _tree(folder, waiting.pop()).values() if mode == FOLDER]
 
 
 def moved(path: str, place: str) -> str:
@@ -114,7 +103,9 @@ def moved(path: str, place: str) -> str:
     except FileNotFoundError:
         return ""
     except OSError:
-        shutil.copy2(path, place)  # another file system
+        from shutil import copy2
+
+        copy2(path, place)  # another file system
         os.unlink(path)
     return place
 
@@ -126,17 +117,17 @@ def digits(folder: str) -> int:
 
 def blob_id(data: bytes, length: int) -> str:
     """The id that git gives to a file with these bytes."""
-    return HASHES[length](b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return hashed(b"blob %d\0" % len(data) + data, length).hex()
 
 
 def path_of(folder: str, ident: str) -> str:
     return f"{folder}/objects/{ident[:2]}/{ident[2:]}"
 
 
-def holds(path: str, ident: str) -> bool:
+def holds(folder: str, ident: str) -> bool:
     """True if the file of an object holds it; also where there is none, packed or pruned meanwhile."""
     try:
-        raw = zlib.decompress(platform.read_file(path, largest=LARGEST))
+        raw = zlib.decompress(platform.read_file(path_of(folder, ident), largest=LARGEST))
     except FileNotFoundError:
         return True
     except (OSError, zlib.error):
@@ -145,15 +136,29 @@ def holds(path: str, ident: str) -> bool:
 
 
 def _is(raw: bytes, ident: str) -> bool:
-    return HASHES[len(ident)](raw, usedforsecurity=False).hexdigest() == ident
+    return hashed(raw, len(ident)).hex() == ident
+
+
+def hashed(raw: bytes, length: int) -> bytes:
+    """The digest by which git knows some bytes, in a repository with ids of this length."""
+    if length == 40:
+        try:
+            # hashlib loads OpenSSL first, which takes longer than a look at the repository
+            from _sha1 import sha1  # type: ignore[import-not-found,unused-ignore]
+
+            return bytes(sha1(raw, usedforsecurity=False).digest())
+        except ImportError:
+            pass
+    import hashlib
+
+    return hashlib.new(HASHES[length], raw, usedforsecurity=False).digest()
 
 
 def broken_objects(folder: str) -> list[str]:
     """The files of single objects that do not hold what their name says."""
     parts = [part for part in sorted(platform.names(f"{folder}/objects")) if len(part) == 2]
     idents = [part + name for part in parts for name in sorted(platform.names(f"{folder}/objects/{part}"))]
-    loose = ((ident, path_of(folder, ident)) for ident in idents if len(ident) in HASHES)
-    return [path for ident, path in loose if not holds(path, ident)]
+    return [path_of(folder, ident) for ident in idents if len(ident) in HASHES and not holds(folder, ident)]
 
 
 def write_blob(folder: str, data: bytes, aside: str) -> str:
@@ -172,7 +177,7 @@ def make_sure(repository: Repository, texts: Mapping[str, bytes]) -> list[str]:
     folder = repository.own_folder()
     length = digits(folder)
     idents = {path: blob_id(data, length) for path, data in texts.items()}
-    broken = [path for path, ident in idents.items() if not holds(path_of(folder, ident), ident)]
+    broken = [path for path, ident in idents.items() if not holds(folder, ident)]
     loose = {path for path, ident in idents.items() if platform.is_there(path_of(folder, ident))}
     apart = [path for path in idents if path not in broken and path not in loose]
     if apart:
@@ -195,7 +200,7 @@ def tell_lost(repository: Repository, head: str, paths: Sequence[str], now: floa
     more, and starts say so until `holdfast doctor` was heard."""
     folder = repository.own_folder()
     for path, ident in (committed(repository, paths, head) if head and paths else {}).items():
-        if not holds(path_of(folder, ident), ident):
+        if not holds(folder, ident):
             what = f"{path} as it was committed last cannot be read, and its file was changed since"
             notices.stand(home.state(repository.vault), notices.VERSIONS, what, now, path)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import platform
 from holdfast.errors import GitFailed
 from holdfast.model import value
-from holdfast.vault import git_loose, git_settings, git_view, purge_history
+from holdfast.vault import git_loose, git_settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -196,6 +196,8 @@ def _commit(raw: bytes) -> Commit:
 def judge(repository: Repository, in_files: list[Damage], said: str = "", status: int = 0) -> list[Damage]:
     """Everything that is wrong with objects, where the files already show the damage `in_files`, or git's own check
     ended with this `status` and has `said` why. Raises GitFailed."""
+    from holdfast.vault import git_view, purge_history
+
     with git_view.opened(repository) as view:
         graph = read(view)
         accepted = git_settings.accepted(repository.vault)

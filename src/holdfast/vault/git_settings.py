@@ -48,12 +48,13 @@ LOST = "lost-versions"
 def refuse(folder: str, *, network: bool) -> None:
     """Raise GitFailed where the repository in this folder would steer git, or has no file where git opens one."""
     common = _common(folder)
+    places = (folder,) if common == folder else (folder, common)
     for name in OPENED:
-        for place in dict.fromkeys((folder, common)):
+        for place in places:
             why = platform.oddity(f"{place}/{name}")
             if why and not (name == "index" and why.startswith("has ")):
                 raise GitFailed(f"{place}/{name} {why}, so git was not started; nothing was changed. Move it away.")
-    for path in dict.fromkeys(f"{place}/{name}" for place in (folder, common) for name in FILES):
+    for path in [f"{place}/{name}" for place in places for name in FILES]:
         key = _steering(path, network=network)
         if key:
             raise GitFailed(
@@ -63,7 +64,7 @@ def refuse(folder: str, *, network: bool) -> None:
 
 
 def _common(folder: str) -> str:
-    said = readable(f"{folder}/commondir", SMALL).decode("utf-8", "surrogateescape").strip()
+    said = platform.text(f"{folder}/commondir", SMALL, "surrogateescape").strip()
     return os.path.normpath(os.path.join(folder, said)) if said else folder
 
 
@@ -177,7 +178,7 @@ def recorded_of(folder: str, name: str) -> list[str]:
 
 
 def _line(path: str) -> str:
-    return readable(path, SMALL).decode("utf-8", "replace").strip()
+    return platform.text(path, SMALL).strip()
 
 
 def _put(path: str, data: bytes) -> None:

@@ -15,7 +15,6 @@ from holdfast.errors import NotFound, UsageError
 from holdfast.model import value
 from holdfast.vault import git_damage, index, journal, note_facets, notes
 from holdfast.vault.git import LITERAL, Repository
-from holdfast.vault.merge import TABLES, merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -225,6 +224,8 @@ def plan_undo(vault: str, wanted: str, known: index.Index | None = None) -> Undo
 
 
 def _planned(repository: Repository, wanted: str, known: index.Index) -> UndoPlan:
+    from holdfast.vault.merge import TABLES, merge
+
     if of_handoff := _from_handoff(repository, wanted, known):
         return of_handoff
     entry = find(repository, wanted)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -22,11 +21,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from holdfast.capture import calls, codec, home, same_project
+from holdfast.capture import calls, codec, home, platform, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
 from holdfast.text import folding
-from holdfast.vault import armed_file, authority, index_store, journal, note_facets, notes
+from holdfast.vault import index_store, journal, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
@@ -35,8 +34,8 @@ KEPT = (
     *("name", "description", "kind", "status", "created", "edited", "reviewed", "origin", "project", "policy", "when"),
     *LISTS,
 )
+RACY = platform.RACY
 EVIDENCE = "Evidence:"  # the heading of the proof below a note's words
-RACY = 100_000_000  # ns within which a file's time cannot be believed
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
 
 
@@ -197,7 +196,7 @@ def looked_through(
 ) -> Index:
     """All notes, each row compared with its file. New rows are stored, with `meta`, for writers to believe unseen."""
     before: dict[str, list[Any]] = {}
-    with suppress(sqlite3.Error, ValueError, TypeError):
+    with suppress(index_store.Error, ValueError, TypeError):
         before = store.rows() if store else {}
     edits = Edits(vault)
     known: dict[str, Known] = {}
@@ -232,7 +231,7 @@ def looked_through(
             was = {path: codec.encode(before[path][1:]) for path in rows if path in before}
             is_same = not gone and all(was.get(path) == codec.encode(row) for path, (_, row, *_) in rows.items())
             meta = {} if is_same else {"commit": ""}
-        with suppress(sqlite3.Error, UnicodeError):  # it is only a help
+        with suppress(index_store.Error, UnicodeError):  # it is only a help
             store.save(rows, gone, meta)
     merged = same_project.names(vault)
     if merged:
@@ -240,17 +239,23 @@ def looked_through(
     return Index(dict(sorted(known.items())) if held else known, tuple(broken), tuple(held), merged)
 
 
-def as_rows(fresh: Mapping[str, tuple[str, Known | Broken]]) -> dict[str, tuple[str, list[Any], Facets, bool]]:
-    """Notes as the store keeps them, each with its stamp."""
+def as_rows(
+    fresh: Mapping[str, tuple[str, Known | Broken]], known: Mapping[str, Facets] | None = None
+) -> dict[str, tuple[str, list[Any], Facets, bool]]:
+    """Notes as the store keeps them, each with its stamp; `known` are facets that somebody has made already."""
     made = {}
     for path, (stamp, one) in fresh.items():
-        facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
+        facets = (known or {}).get(path)
+        if facets is None:
+            facets = note_facets.of(one) if isinstance(one, Known) else Facets(path.casefold())
         made[path] = (stamp, _row(one), facets, isinstance(one, Known))
     return made
 
 
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
+    from holdfast.vault import authority
+
     text = authority.committed(vault, path)
     if text != journal.read(vault, path):
         held.append(path)
@@ -288,7 +293,7 @@ def _row(one: Known | Broken) -> list[Any]:
 def known_of(note: Note) -> Known:
     """A note that was read whole, as the index knows it."""
     links = tuple((found[1], note.body.count("\n", 0, found.start()) + 1) for found in LINK.finditer(note.body))
-    from holdfast.vault import named_calls  # hundreds of patterns, for a note that is new or changed
+    from holdfast.vault import armed_file, named_calls  # hundreds of patterns, for a note that is new or changed
 
     named = {} if note.when is not None else named_calls.as_record(note, note.body)
     armed = tuple(armed_file.lines_of(note, named))

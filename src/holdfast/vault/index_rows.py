@@ -21,12 +21,13 @@ from holdfast.vault.index_store import raw
 from holdfast.vault.notes import Broken, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from holdfast.vault.index_store import Store
     from holdfast.vault.note_facets import Facets
 
 UNUSABLE = (sqlite3.Error, ValueError, TypeError)
+AT_ONCE = 500  # rows that one question asks for
 
 
 class _Rows(Mapping[str, Known]):
@@ -92,7 +93,8 @@ class StoredIndex(Index):
         fresh = {path: (stamped[path], one) for path, one in self.over.items() if one is not None}
         gone = [path for path, one in self.over.items() if one is None]
         try:
-            self.store.save(index.as_rows(fresh), gone, {"commit": commit} if commit else {})
+            facets = {} if self.merged else self._planned  # rows have the project of the file
+            self.store.save(index.as_rows(fresh, facets), gone, {"commit": commit} if commit else {})
         except UNUSABLE:
             self._renew()
         return StoredIndex(self.vault, self.store, held=self.held)
@@ -101,17 +103,28 @@ class StoredIndex(Index):
         if path in self.over:
             return self._as_ours(self.over[path])
         if path not in self._seen:
-            found = self._ask("SELECT stamp, crc, row FROM note WHERE path = ?", index_store.raw_path(path))
-            self._seen[path] = self._recalled(path, *found[0]) if found else None
+            self._look([path])
         return self._seen[path]
+
+    def _look(self, paths: Sequence[str]) -> None:
+        """Ask for the rows of some paths at once."""
+        for begin in range(0, len(paths), AT_ONCE):
+            some = {path.encode("utf-8", "surrogateescape"): path for path in paths[begin : begin + AT_ONCE]}
+            rows = self._ask(f"SELECT path, stamp, crc, row FROM note WHERE path IN ({_marks(some)})", *some)
+            found = {some[bytes(path)]: row for path, *row in rows}
+            self._seen |= {
+                path: self._recalled(path, *found[path]) if path in found else None for path in some.values()
+            }
 
     def _as_ours(self, one: Known | Broken | None) -> Known | Broken | None:
         """With the id that its project goes by; rows and what is planned have the one in the file."""
         return index.under_merges(one, self.merged) if self.merged and isinstance(one, Known) else one
 
-    def _ids(self, projects: Collection[str]) -> tuple[str, ...]:
-        """The ids under which rows of these projects lie."""
-        return tuple({one: None for name in projects for one in same_project.family(self.merged, name)})
+    def _ids(self, projects: Collection[str]) -> tuple[bytes, ...]:
+        """The ids under which rows of these projects lie, as rows have them."""
+        family = same_project.family
+        ids = {one: None for name in projects for one in family(self.merged, name)} if self.merged else projects
+        return tuple(one.encode("utf-8", "surrogatepass") for one in ids)
 
     def _recalled(self, path: str, stamp: str, crc: int, row: bytes) -> Known | Broken | None:
         if crc == zlib.crc32(row):
@@ -191,7 +204,7 @@ class StoredIndex(Index):
             rows = self._ask(
                 "SELECT key, name, path FROM note WHERE shelf = ? AND project = ? "
                 f"ORDER BY key {'ASC' if is_rising else 'DESC'}, name, path LIMIT ?",
-                *(shelf, raw(project), most + len(self.over)),
+                *(shelf, project, most + len(self.over)),
             )
             found += [(bytes(key), bytes(name), index_store.path_of(path)) for key, name, path in rows]
         found = [one for one in found if one[2] not in self.over]
@@ -207,12 +220,12 @@ class StoredIndex(Index):
 
         ids = self._ids(projects)
         where = f"shelf = ? AND project IN ({_marks(ids)})" + (" AND is_active" if active else "")
-        return self._count(where, (shelf, *map(raw, ids)), is_counted)
+        return self._count(where, (shelf, *ids), is_counted)
 
     def waiting(self, projects: Collection[str]) -> int:
         ids = self._ids(projects)
         where = f"waits AND project IN ({_marks(ids)})"
-        return self._count(where, tuple(map(raw, ids)), lambda one: one.waits and one.project in projects)
+        return self._count(where, ids, lambda one: one.waits and one.project in projects)
 
     def projects(self) -> set[str]:
         shelves = (note_facets.ALWAYS, note_facets.OTHER)
@@ -252,8 +265,9 @@ class StoredIndex(Index):
 
     def _those(self, paths: Iterable[str]) -> list[Known]:
         """Notes by path, a set of them in the order of their paths."""
-        found = (self.one(path) for path in (sorted(paths) if isinstance(paths, set) else paths))
-        return [one for one in found if isinstance(one, Known)]
+        listed = sorted(paths) if isinstance(paths, set) else list(paths)
+        self._look([path for path in listed if path not in self.over and path not in self._seen])
+        return [one for path in listed if isinstance(one := self.one(path), Known)]
 
     def _ask(self, query: str, *given: Any) -> list[Any]:
         try:
@@ -278,5 +292,5 @@ def _words(text: str) -> frozenset[str]:
     return folding.words(text)
 
 
-def _marks(values: Collection[str]) -> str:
+def _marks(values: Collection[Any]) -> str:
     return ", ".join("?" * len(values))

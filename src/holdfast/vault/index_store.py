@@ -8,7 +8,6 @@ we wrote counts as missing. Nothing is synced: after a power loss the first writ
 from __future__ import annotations
 
 import os
-import sqlite3
 import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -16,10 +15,17 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import codec, home, platform
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Mapping
 
     from holdfast.vault.note_facets import Facets
+else:
+    try:
+        import _sqlite3 as sqlite3  # without the datetime and collections that the package brings along
+    except ImportError:
+        import sqlite3
 
+Error = sqlite3.Error  # of every method of a store
 VERSION = 4
 PATIENCE = 5.0  # seconds for another process that writes rows
 CACHE = -8192  # KiB of pages kept

@@ -124,9 +124,8 @@ def names_under(vault: str, ident: str) -> list[str]:
 def files_in(vault: str, top: str, ident: str) -> list[str]:
     """The names of a project's Markdown files under one of the vault's folders, without those that a sync put beside.
     Nothing where a link is on the way: what it leads to is not the vault."""
-    if platform.is_behind_link(vault, f"{top}/{slug(ident)}"):
-        return []
-    found = platform.names(f"{vault}/{top}/{slug(ident)}")
+    folder = f"{top}/{slug(ident)}"
+    found = [] if platform.is_behind_link(vault, folder) else platform.names(f"{vault}/{folder}")
     return [name for name in found if name.endswith(".md") and BESIDE_NAME not in name]
 
 

@@ -3,7 +3,8 @@
 Promise: what only one side changed is taken, what both changed alike is taken once, and where they disagree nothing is
 guessed: `conflict` says so, and the text is the one that must not be lost (ours; theirs where we removed the file).
 Notes are merged field by field, because a list of sources that grew on two machines is no disagreement while two
-descriptions are. Logs are merged as sets of lines, so that an undo takes back exactly the lines of its change.
+descriptions are. Logs are merged as sets of lines, so that an undo takes back exactly the lines of its change. A patch
+shows what one side changed; one with all of its context has both texts.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, unified_diff
 from typing import Any
 
 from holdfast.capture import quoting
+from holdfast.capture.redaction import redact
 from holdfast.tasks import page as tasks
 from holdfast.tasks.record import is_archive, joined
 from holdfast.vault import front_matter_edits, note_facets
@@ -28,6 +30,7 @@ TABLES = "projects.toml"
 TIME = re.compile(r"\[?(\d{4}-\d\d-\d\d(?:[T ]\d\d[\d:.]*)?)")
 MOST_COMPARED = 1_000_000  # pairs of lines; beyond it a changed stretch counts as one change
 MISSING: Any = object()
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 
 
 @dataclass(frozen=True)
@@ -237,3 +240,60 @@ def _pairs(root: list[str], other: list[str]) -> dict[int, int]:
         for one in SequenceMatcher(None, middle, changed, autojunk=False).get_matching_blocks():
             found |= {first + one.a + nth: first + one.b + nth for nth in range(one.size)}
     return found
+
+
+def patch(path: str, before: str | None, after: str | None, context: int = 3) -> str:
+    """A unified diff. Where its context has a secret, it goes without context: a record travels with the vault."""
+    for lines_around in (context, 0):
+        names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+        old, new = (_lines(side or "") for side in (before, after))
+        lines = unified_diff(old, new, *names, n=lines_around)
+        text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        if redact(text)[0] == text:
+            break
+    return text
+
+
+def whole_patch(path: str, before: str | None, after: str) -> str:
+    """A diff that both texts can be had from again; "" where there is none that may be kept."""
+    made = patch(path, before, after, 1 << 30)
+    try:
+        return made if sides(made) == (before or "", after) else ""
+    except ValueError:
+        return ""
+
+
+def sides(diff: str) -> tuple[str, str]:
+    """Both texts of a diff that has all of its context. Raises ValueError where it does not have all that it says."""
+    old: list[str] = []
+    new: list[str] = []
+    lines = _lines(diff)[2:]
+    hunk = HUNK.fullmatch(lines[0]) if lines else None
+    if not hunk or max(int(hunk[1]), int(hunk[3])) > 1:
+        raise ValueError("its patch does not begin with the first line")
+    for at, line in enumerate(lines[1:], 1):
+        if line[:1] not in (" ", "-", "+", "\\"):
+            raise ValueError("its patch has a gap")
+        is_last = at + 1 < len(lines) and lines[at + 1].startswith("\\")
+        body = line[1:-1] if is_last else line[1:]
+        old += [body] if line[:1] in (" ", "-") else []
+        new += [body] if line[:1] in (" ", "+") else []
+    if (len(old), len(new)) != (int(hunk[2] or 1), int(hunk[4] or 1)):
+        raise ValueError("its patch is cut off")
+    return "".join(old), "".join(new)
+
+
+def reversed_patch(diff: str) -> str:
+    """The same patch the other way round; "" where its head was cut off."""
+    if len(_lines(diff)) < 2:
+        return ""
+    first, second, *lines = _lines(diff)
+    out = [f"--- {second[4:]}", f"+++ {first[4:]}"]
+    for line in lines:
+        if line.startswith("@@ -"):
+            old, new = line[4:].partition(" @@")[0].split(" +")
+            out.append(f"@@ -{new} +{old} @@\n")
+        else:
+            out.append({"+": "-", "-": "+"}.get(line[:1], line[:1]) + line[1:])
+    return "".join(out)

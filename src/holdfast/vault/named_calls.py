@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     Call = tuple[str, str]  # the sort, as a `when` has it, and what is looked for
 
-
 SCRIPT = re.compile(r"\.(?:sh|py|rb|js|ts|pl|bash)$")
 PROGRAM = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 EVIDENCE = "\n\nEvidence:\n"  # the proof below a note's words names what was looked at, not what is decided

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from holdfast.model import word_set
 from holdfast.vault import clause_words as english
 
 PATH, COMMAND, PACKAGE, SETTING, NAME = "path", "command", "package", "setting", "name"
@@ -26,7 +27,7 @@ DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+$")
 ASSIGNED = re.compile(r"([A-Za-z][\w.-]*)=([\w.:/-]+)$")
 HOST = re.compile(r"\b((?:[a-z0-9-]+\.)+(?:com|org|io|net|dev|ai|co|app|cloud|internal|local))\b")
 DOMAINS = (".com", ".org", ".io", ".net", ".dev", ".e", ".g", ".i", ".js")
-WORDS_OF_TALK = english.word_set(
+WORDS_OF_TALK = word_set(
     "n/a w/o 24/7 i/o ci/cd tcp/ip either/or true/false and/or he/she read/write client/server input/output yes/no "
     "on/off his/her"
 )
@@ -189,7 +190,7 @@ def _is_key(word: str) -> bool:
 def _is_path(word: str, before: str, after: str) -> bool:
     if "://" in word or ".." in word.split("/") or word.lower() in WORDS_OF_TALK or word.startswith(("-", "@")):
         return False
-    if english.is_file(word) or re.fullmatch(r"\*+\.[\w.]+|[\w./-]*\*[\w.*/-]*", word):
+    if is_file(word) or re.fullmatch(r"\*+\.[\w.]+|[\w./-]*\*[\w.*/-]*", word):
         return True
     if (word.endswith("/") and re.fullmatch(r"[\w./~-]{3,}", word)) or re.fullmatch(r"\.[a-z][a-z0-9._-]{3,}", word):
         return True
@@ -201,9 +202,29 @@ def _is_path(word: str, before: str, after: str) -> bool:
     return word.islower() or parts[0].lower() in english.ROOTS or len(parts) > 2 or after in english.FOLDER_WORDS
 
 
+def is_file(token: str) -> bool:
+    """True if a word is a path: a name with a known ending, a known name, or a folder that is written as one."""
+    if "://" in token or ".." in token.split("/") or token.lower() in english.PRODUCTS or token.startswith(("-", "@")):
+        return False
+    name = token.rstrip("/").rpartition("/")[2]
+    if name.lower() in english.NAMES:
+        return True
+    stem, dot, suffix = name.rpartition(".")
+    if dot and suffix.lower() in english.SUFFIXES and re.search(r"\w", stem):
+        return True
+    parts = token.removeprefix("~").strip("/").removeprefix("./").split("/")
+    is_folder = token.endswith("/") or token.startswith(("./", "~/", "/"))
+    return is_folder and len(parts) > 1 and all(re.fullmatch(r"[\w.-]{2,}", part) for part in parts)
+
+
+def glob_of(token: str) -> str:
+    """A path as a glob: a home is anywhere, and a bracket in a file's name is a letter of it."""
+    return token.removeprefix("~/").removeprefix("./").replace("[", "[[]")
+
+
 def _folder_or_file(word: str) -> str:
     """A glob: what has no ending and no known name is a folder with all that is in it."""
-    bare = english.glob_of(word)
+    bare = glob_of(word)
     name = bare.rstrip("/").rpartition("/")[2]
     has_ending = "." in name.lstrip(".") or name.startswith(".") or "*" in name or name.lower() in english.NAMES
     return bare if has_ending or bare.endswith("/") else f"{bare}/"

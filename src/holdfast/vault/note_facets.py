@@ -12,11 +12,10 @@ confirmed as a rule, withdrawn, superseded or contradicted by what the user said
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from holdfast.capture import home, quoting
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, value
 from holdfast.text import folding
 from holdfast.vault import notes
 from holdfast.vault.notes import GLOBAL, Note
@@ -107,7 +106,7 @@ def line_of(note: Note) -> str:
     return whole.replace("<!--", "<! --")
 
 
-@dataclass(frozen=True)
+@value
 class Shelf:
     """Shelves of notes that briefs choose from: those that always apply, the user's words, and the others."""
 
@@ -243,7 +242,7 @@ def in_force(theirs: Iterable[Note], most: int, later: Sequence[tuple[str, str]]
     return found, dropped
 
 
-@dataclass(frozen=True)
+@value
 class Facets:
     """`fold` is the path without case, `group` and `name` its place in the map, `shelf` and `key` that in a brief.
     `waits`: for a person's word. `words` are those of a text that the user may say again (text/folding)."""

@@ -117,7 +117,7 @@ def _candidates(source: Source, wish: Wish) -> list[Candidate]:
         description, still_more = redact(clean(one.description or _first_sentence(one.text))[0])
         made.append(
             Candidate(
-                name=_short(name),
+                name=quoting.shortened(name, notes.LONGEST_NAME),
                 description=notes.describe(description),
                 body=body,
                 source=f"import:{place.label}#{name}",
@@ -139,10 +139,6 @@ def _first_sentence(text: str) -> str:
     return SENTENCE.split(first)[0]
 
 
-def _short(name: str) -> str:
-    return quoting.shortened(name, notes.LONGEST_NAME)
-
-
 def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item]:
     kind = "rule" if wish.as_rules else "knowledge"
     taken = {*known.known, *(one.path for one in known.broken)}
@@ -160,7 +156,8 @@ def _decided(candidates: list[Candidate], known: Index, wish: Wish) -> list[Item
             items.append(Item(UNCHANGED, kind, same, one))
             continue
         is_taken = (one.name.casefold(), one.project) in names
-        named = replace(one, name=_short(f"{one.name} ({one.file})")) if is_taken else one
+        name = quoting.shortened(f"{one.name} ({one.file})", notes.LONGEST_NAME) if is_taken else one.name
+        named = replace(one, name=name)
         path = notes.free_path(kind, named.name, taken)
         taken.add(path)
         names.add((named.name.casefold(), one.project))

@@ -1,4 +1,5 @@
-"""Files of the vault that are of our own making and grow between commits: tasks' logs, pages and archives, thoughts.
+"""Files of the vault that are of our own making and grow between commits: tasks' logs, pages and archives, thoughts,
+and the steps of sleep.
 
 Checkpoints and thoughts only append, so that they are fast. The next writer commits them here, as ours, before what a
 person has edited is committed as theirs. A finished task is archived.
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from holdfast.vault.transaction import Writer
 
 TASK, THINK = "task", "think"  # causes of a change
-THOUGHTS = "thoughts"  # what the field keeps of its own (field/traffic)
+LOGS = ("thoughts", "sleep")  # what the field keeps of its own (field/traffic, field/steps)
 PATIENCE = 2.0  # seconds; what is not rendered now is rendered by the next
 
 
 def is_ours(vault: str, path: str) -> bool:
     """True if a changed file is of our own making: a log, an archive, or a page as it was rendered."""
     top, _, rest = path.partition("/")
-    if top == THOUGHTS:
+    if top in LOGS:
         return "/live/" in rest
     if top == record.OUTPUTS:
         return rest.startswith(record.FINAL)
@@ -44,10 +45,10 @@ def is_ours(vault: str, path: str) -> bool:
 
 
 def commit(writer: Writer) -> str:
-    """Commit what is ours below tasks/, outputs/ and thoughts/ as it stands; "" where nothing is new."""
+    """Commit what is ours below tasks/, outputs/, thoughts/ and sleep/ as it stands; "" where nothing is new."""
     raw = writer.repository.run(
         *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
-        *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}", f":/{THOUGHTS}"),
+        *("--", f":/{record.FOLDER}", f":/{record.OUTPUTS}", *(f":/{one}" for one in LOGS)),
     )
     ours = [path for line in git.names(raw) if is_ours(writer.vault, path := line[3:])]
     ours = damage.without_damaged(writer.repository, writer.repository.head(), ours, writer.now)
@@ -57,7 +58,7 @@ def commit(writer: Writer) -> str:
     files = [File(path, journal.digest(journal.encoded(text)), text) for path, text in texts.items()]
     names = sorted({path.split("/")[1] for path in ours if path.startswith(f"{record.FOLDER}/")})
     subject = f"task: {', '.join(names[:3]) or 'archived'}{' …' if len(names) > 3 else ''}"
-    is_thinking = all(path.startswith(f"{THOUGHTS}/") for path in ours)
+    is_thinking = all(path.partition("/")[0] in LOGS for path in ours)
     subject, cause = (THINK, THINK) if is_thinking else (subject, TASK)
     return journal.apply(writer.repository, Change(new_id(writer.now), subject, tuple(files), cause)).commit
 
@@ -65,7 +66,7 @@ def commit(writer: Writer) -> str:
 def settle(writer: Writer) -> None:
     """Believe what people wrote into pages, render what is behind, and go on with what was to be archived."""
     if not platform.names(f"{writer.vault}/{record.FOLDER}"):
-        if platform.names(f"{writer.vault}/{THOUGHTS}"):
+        if any(platform.names(f"{writer.vault}/{one}") for one in LOGS):
             commit(writer)
         return
     over: list[Task] = []

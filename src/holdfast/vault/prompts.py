@@ -101,7 +101,11 @@ def path_for(episode: Episode, machine: str) -> str:
 
 def names(vault: str, project: str) -> list[str]:
     """The files of a project, and of those that were merged into it, the oldest first."""
-    found = [path for one in same_project.ids(vault, project) for path in names_under(vault, one)]
+    return _names_of(vault, same_project.ids(vault, project))
+
+
+def _names_of(vault: str, ids: tuple[str, ...]) -> list[str]:
+    found = [path for one in ids for path in names_under(vault, one)]
     return sorted(found, key=lambda path: path.rpartition("/")[2])
 
 
@@ -113,7 +117,7 @@ def names_under(vault: str, project: str) -> list[str]:
 def sessions(vault: str, project: str, most: int) -> list[Session]:
     """The newest sessions of a project that can be read, the newest first."""
     ids = same_project.ids(vault, project)
-    found = (read(vault, path) for path in reversed(names(vault, project)[-most:]))
+    found = [read(vault, path) for path in reversed(_names_of(vault, ids)[-most:])]
     return [one for one in found if one and one.project in ids]
 
 

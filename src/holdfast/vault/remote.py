@@ -1,8 +1,7 @@
-"""The vault's remote: which one it is, fetching from it, pushing to it, and what it may not bring.
+"""The vault's remote: which one it is, fetching from it and pushing to it.
 
 Promise: no call waits for somebody to type something, nothing is forced, no reference of the vault is touched by a
-fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence. Its offers
-are not believed: links, other repositories and paths into our machinery are refused before a byte is written.
+fetch, and an address is shown without the secrets in it. A remote that cannot be reached is one sentence.
 """
 
 from __future__ import annotations
@@ -12,21 +11,15 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from holdfast.capture import home
 from holdfast.capture.redaction import redact
-from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
-from holdfast.vault import journal, purge_history
+from holdfast.errors import GitFailed, NotFound, UsageError
+from holdfast.vault import purge_history
 from holdfast.vault.git import BRANCH, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from subprocess import CompletedProcess
 
-    from holdfast.vault.history import Delta
-
 ROUNDS = 5
-LONGEST_PATH = 1000
-LINK, MODULE = "120000", "160000"
 ORIGIN = "origin"
 REF = f"refs/heads/{BRANCH}"
 PATIENCE = 300.0  # seconds for one exchange with a remote
@@ -166,17 +159,6 @@ def _still_has_it(repository: Repository, remote: str) -> UsageError:
     )
 
 
-def refuse_purged(repository: Repository, remote: str, theirs: str) -> None:
-    """Ours, before they are merged or sent: what was purged on another machine must not go back from here."""
-    listed = purge_history.idents((repository.content(theirs, purge_history.GONE) or b"") if theirs else b"")
-    if listed and listed.intersection(repository.text("rev-list", "HEAD").split()):
-        raise UsageError(
-            f"This machine still has what was purged elsewhere, and {shown(repository, remote)} would get it back; "
-            "nothing was changed. Start from a fresh folder: set HOLDFAST_HOME to it and sync there with `--remote "
-            "ADDRESS`. What only this machine has can be taken along by hand; `holdfast export` keeps a copy of all."
-        )
-
-
 def _has(repository: Repository, commit: str) -> bool:
     """True if all of a commit is here: a fetch that was killed may have left the commit without its files."""
     return repository.attempt("rev-list", "--objects", "--quiet", commit, "--not", "HEAD").returncode == 0
@@ -198,43 +180,3 @@ def push(repository: Repository, remote: str, head: str) -> bool:
             "kept here. Run `holdfast sync` again once it takes them."
         )
     raise _failed(repository, remote, done, "theirs is merged and ours is kept here")
-
-
-def refuse_odd(listed: Iterable[Delta]) -> None:
-    for one in listed:
-        parts = one.path.split("/")
-        why = ""
-        if one.mode in (LINK, MODULE):
-            why = "is a link" if one.mode == LINK else "is another repository"
-        elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
-            why = "lies outside of what a vault holds"
-        elif len(os.fsencode(one.path)) > LONGEST_PATH or any(
-            len(os.fsencode(part)) > journal.LONGEST_NAME for part in parts
-        ):
-            why = "has too long a name"
-        if why and one.after:
-            raise UsageError(
-                f"The remote has {one.path[:200]!r}, which {why}, and that is never written; nothing was "
-                "changed. Take it out of the vault on the machine that pushed it, and sync there."
-            )
-
-
-def refuse_links(repository: Repository) -> None:
-    """Ours, before they are sent: no other machine would take them."""
-    raw = repository.run("ls-tree", "-r", "-z", "--full-tree", "HEAD").decode("utf-8", "surrogateescape")
-    for line in raw.split("\0"):
-        if line.startswith((LINK, MODULE)):
-            what = "a link" if line.startswith(LINK) else "another repository"
-            raise UsageError(
-                f"{line.partition(chr(9))[2]} is {what}, which a sync does not carry; nothing was changed. Keep it "
-                "outside of the vault."
-            )
-
-
-def refuse_newer(format_text: str | None) -> None:
-    number = (format_text or "").strip()
-    if number.isdecimal() and int(number) > home.FORMAT:
-        raise NewerFormat(
-            f"The remote's vault has format {number}, this holdfast knows {home.FORMAT}; nothing was changed. "
-            "Upgrade holdfast on this machine."
-        )

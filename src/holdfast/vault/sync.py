@@ -9,18 +9,19 @@ had nothing of our own, the head then moves to their very commit, so that machin
 other's merges for ever. That last step moves only a reference, between two commits of the same tree.
 
 Another vault that shares no history with ours is refused, unless ours has nothing of its own yet or the two are to be
-joined: then each file of theirs counts as new. Purged texts are never carried back to either side.
+joined: then each file of theirs counts as new. Purged texts are never carried back to either side. What a remote offers
+is not believed: links, other repositories and paths into our machinery are refused before a byte is written.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from holdfast.capture import gate
-from holdfast.errors import GitFailed, NotFound, UsageError
+from holdfast.capture import gate, home
+from holdfast.errors import GitFailed, NewerFormat, NotFound, UsageError
 from holdfast.vault import git_damage, history, journal, note_facets, notes, own_files, purge_history, remote
 from holdfast.vault.git import Repository
 from holdfast.vault.merge import merge
@@ -28,6 +29,8 @@ from holdfast.vault.transaction import GROWING, OWN, Writer, commit_person, writ
 
 ROUNDS = 5
 TRIES = 10
+LONGEST_PATH = 1000
+LINK, MODULE = "120000", "160000"
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,9 @@ def sync(vault: str, now: float, wanted: str = "", *, joining: bool = False) -> 
     joined = Joined()
     for _ in range(ROUNDS):
         theirs = remote.fetch(repository, name)
-        remote.refuse_purged(repository, name, theirs)
+        _refuse_purged(repository, name, theirs)
         with writing(vault, now) as writer:
-            remote.refuse_links(writer.repository)
+            _refuse_links(writer.repository)
             purge_history.publish(writer)  # where a purge was cut short or is older than the list
             more = join(writer, theirs, joining=joining) if theirs else Joined()
             taken = tuple(dict.fromkeys((*joined.taken, *more.taken)))
@@ -111,7 +114,7 @@ def preview(vault: str, wanted: str = "", *, joining: bool = False) -> Synced:
         raise NotFound("The vault has no history yet, so there is nothing to compare; nothing was changed.")
     name = remote.choose(repository, wanted)
     theirs = remote.fetch(repository, name)
-    remote.refuse_purged(repository, name, theirs)
+    _refuse_purged(repository, name, theirs)
     joined = Joined()
     if theirs and not _is_within(repository, theirs, head):
         plan = _plan(repository, partial(journal.read, vault), _base(repository, head, theirs, joining=joining), theirs)
@@ -168,9 +171,9 @@ def _plan(
     repository: Repository, read: Callable[[str], str | None], base: str, theirs: str, only: tuple[str, ...] = ()
 ) -> MergePlan:
     listed = [one for one in history.deltas(repository, base, theirs) if not only or one.path in only]
-    remote.refuse_odd(listed)
+    _refuse_odd(listed)
     texts_of = history.blobs(repository, (name for one in listed for name in (one.before, one.after)))
-    remote.refuse_newer(next((texts_of[one.after] for one in listed if one.path == "format"), None))
+    _refuse_newer(next((texts_of[one.after] for one in listed if one.path == "format"), None))
     texts: dict[str, str | None] = {}
     planned_on: dict[str, str | None] = {}
     conflicts = []
@@ -252,3 +255,55 @@ def _refuse_impossible(vault: str, texts: dict[str, str | None]) -> None:
 
 def _is_file(path: str) -> bool:
     return os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path))
+
+
+def _refuse_purged(repository: Repository, name: str, theirs: str) -> None:
+    """Ours, before they are merged or sent: what was purged on another machine must not go back from here."""
+    listed = purge_history.idents((repository.content(theirs, purge_history.GONE) or b"") if theirs else b"")
+    if listed and listed.intersection(repository.text("rev-list", "HEAD").split()):
+        raise UsageError(
+            f"This machine still has what was purged elsewhere, and {remote.shown(repository, name)} would get it "
+            "back; nothing was changed. Start from a fresh folder: set HOLDFAST_HOME to it and sync there with "
+            "`--remote ADDRESS`. What only this machine has can be taken along by hand; `holdfast export` keeps a copy "
+            "of all."
+        )
+
+
+def _refuse_odd(listed: Iterable[history.Delta]) -> None:
+    for one in listed:
+        parts = one.path.split("/")
+        why = ""
+        if one.mode in (LINK, MODULE):
+            why = "is a link" if one.mode == LINK else "is another repository"
+        elif parts[0].casefold() == ".state" or any(part.casefold() in (".git", ".", "..", "") for part in parts):
+            why = "lies outside of what a vault holds"
+        elif len(os.fsencode(one.path)) > LONGEST_PATH or any(
+            len(os.fsencode(part)) > journal.LONGEST_NAME for part in parts
+        ):
+            why = "has too long a name"
+        if why and one.after:
+            raise UsageError(
+                f"The remote has {one.path[:200]!r}, which {why}, and that is never written; nothing was "
+                "changed. Take it out of the vault on the machine that pushed it, and sync there."
+            )
+
+
+def _refuse_links(repository: Repository) -> None:
+    """Ours, before they are sent: no other machine would take them."""
+    raw = repository.run("ls-tree", "-r", "-z", "--full-tree", "HEAD").decode("utf-8", "surrogateescape")
+    for line in raw.split("\0"):
+        if line.startswith((LINK, MODULE)):
+            what = "a link" if line.startswith(LINK) else "another repository"
+            raise UsageError(
+                f"{line.partition(chr(9))[2]} is {what}, which a sync does not carry; nothing was changed. Keep it "
+                "outside of the vault."
+            )
+
+
+def _refuse_newer(format_text: str | None) -> None:
+    number = (format_text or "").strip()
+    if number.isdecimal() and int(number) > home.FORMAT:
+        raise NewerFormat(
+            f"The remote's vault has format {number}, this holdfast knows {home.FORMAT}; nothing was changed. "
+            "Upgrade holdfast on this machine."
+        )

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 
-from holdfast.model import replace, value
+from holdfast.model import replace, value, word_set
 from holdfast.text import extract, shell_programs
 from holdfast.text.transcript import NO_OUTPUT, Said
-from holdfast.witness.model_words import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

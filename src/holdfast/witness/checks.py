@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text import extract, shell_programs
 from holdfast.witness.changes import DOCUMENT, TRACKERS
-from holdfast.witness.model_words import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

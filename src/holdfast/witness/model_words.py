@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.model import value
+from holdfast.model import value, word_set
 from holdfast.text.transcript import ASIDE, ASSISTANT, CALL, RESULT, USER, Said
 
 TYPE_CHECKING = False
@@ -54,10 +54,6 @@ ABOUT = (
     ("done", ("done", "completed", "progress", "accomplish", "work performed")),
     ("known", ("concept", "context", "technical", "background", "key")),
 )
-
-
-def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 # Words that tell nothing apart.

@@ -18,12 +18,12 @@ from holdfast.capture.ids import digest
 from holdfast.capture.quoting import stem
 from holdfast.close import groups
 from holdfast.close.consolidate import Strict
-from holdfast.close.improve import edit_record, note_edits, proposals, snags
+from holdfast.close.improve import note_edits, proposals, snags
 from holdfast.close.improve.snags import parsed, plain
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
 from holdfast.model import TRUSTED, Flag
-from holdfast.vault import armed, journal, notes
+from holdfast.vault import armed, journal, merge, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -170,7 +170,7 @@ def considered(advice: Advice, given: Sequence[notes.Note], flag: Flag, state: s
         return accepted(advice, given, flag)
     except BadAdvice as error:
         edit = _wanted(advice, handles(given).get(advice.note), flag, os.path.dirname(state))
-        said = edit_record.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
+        said = merge.patch("advice", "", advice.model_dump_json(indent=1, exclude_defaults=True) + "\n")
         known = (f"{flag.id}-judge", flag.time, flag.project)
         kept = proposals.Proposal(*known, proposals.CLAIM, "", str(error), said, sources=(flag.id,))
         if edit:

@@ -7,16 +7,13 @@ reads the front matter. One file per snag and writer, so that two machines never
 
 from __future__ import annotations
 
-import difflib
-import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import platform
 from holdfast.capture.ids import LENGTH, digest
-from holdfast.capture.redaction import redact
-from holdfast.vault import front_matter_edits, journal, notes
+from holdfast.vault import front_matter_edits, journal, merge, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +24,6 @@ WAITING, PROPOSED = "waiting", "proposed"
 UNDONE, REJECTED = "undone", "rejected"
 STATES = (APPLIED, NOTED, WAITING, PROPOSED, UNDONE, REJECTED)
 FENCE = "~" * 6  # no line of a diff begins so; but one of a note may, behind the sign that a diff puts before it
-HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 
 
 @dataclass(frozen=True)
@@ -90,53 +86,6 @@ def text_digest(text: str | None) -> str:
     return "" if text is None else digest(text, 32)
 
 
-def patch(path: str, before: str | None, after: str | None, context: int = 3) -> str:
-    """A unified diff. Where its context has a secret, it goes without context: a record travels with the vault."""
-    for lines_around in (context, 0):
-        names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
-        old, new = (_lines(side or "") for side in (before, after))
-        lines = difflib.unified_diff(old, new, *names, n=lines_around)
-        text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-        text = text.encode("utf-8", "replace").decode("utf-8")
-        if redact(text)[0] == text:
-            break
-    return text
-
-
-def _lines(text: str) -> list[str]:
-    """Lines as git and patch count them: only a line feed ends one."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def whole_patch(path: str, before: str | None, after: str) -> str:
-    """A diff that both texts can be had from again; "" where there is none that may be kept."""
-    made = patch(path, before, after, 1 << 30)
-    try:
-        return made if sides(made) == (before or "", after) else ""
-    except ValueError:
-        return ""
-
-
-def sides(diff: str) -> tuple[str, str]:
-    """Both texts of a diff that has all of its context. Raises ValueError where it does not have all that it says."""
-    old: list[str] = []
-    new: list[str] = []
-    lines = _lines(diff)[2:]
-    hunk = HUNK.fullmatch(lines[0]) if lines else None
-    if not hunk or max(int(hunk[1]), int(hunk[3])) > 1:
-        raise ValueError("its patch does not begin with the first line")
-    for at, line in enumerate(lines[1:], 1):
-        if line[:1] not in (" ", "-", "+", "\\"):
-            raise ValueError("its patch has a gap")
-        is_last = at + 1 < len(lines) and lines[at + 1].startswith("\\")
-        body = line[1:-1] if is_last else line[1:]
-        old += [body] if line[:1] in (" ", "-") else []
-        new += [body] if line[:1] in (" ", "+") else []
-    if (len(old), len(new)) != (int(hunk[2] or 1), int(hunk[4] or 1)):
-        raise ValueError("its patch is cut off")
-    return "".join(old), "".join(new)
-
-
 def render(record: Record) -> str:
     """The page."""
     fields: dict[str, Any] = {"loop": record.id}
@@ -154,24 +103,9 @@ def render(record: Record) -> str:
         what = "The words of the note" if record.whole else record.file
         parts += [f"{what}, changed:", f"{FENCE}diff\n{record.patch}{FENCE}"]
         if not record.whole:
-            parts += ["And back:", f"{FENCE}diff\n{_reversed(record.patch)}{FENCE}"]
+            parts += ["And back:", f"{FENCE}diff\n{merge.reversed_patch(record.patch)}{FENCE}"]
     parts.append(f"`holdfast loops --undo {record.id}` takes it back.")
     return front_matter_edits.render(fields, "\n" + "\n\n".join(parts) + "\n")
-
-
-def _reversed(diff: str) -> str:
-    """The same patch the other way round; "" where its head was cut off."""
-    if len(_lines(diff)) < 2:
-        return ""
-    first, second, *lines = _lines(diff)
-    out = [f"--- {second[4:]}", f"+++ {first[4:]}"]
-    for line in lines:
-        if line.startswith("@@ -"):
-            old, new = line[4:].partition(" @@")[0].split(" +")
-            out.append(f"@@ -{new} +{old} @@\n")
-        else:
-            out.append({"+": "-", "-": "+"}.get(line[:1], line[:1]) + line[1:])
-    return "".join(out)
 
 
 def read(path: str, text: str | None) -> Record | None:

@@ -25,7 +25,7 @@ from holdfast.close.improve.loops import Loop
 from holdfast.close.improve.snags import Snag, parsed, plain
 from holdfast.errors import NotSaved
 from holdfast.model import TRUSTED, Flag
-from holdfast.vault import notes
+from holdfast.vault import merge, notes
 from holdfast.vault.transaction import writing
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _edit(filing: Filing, flag: Flag, snag: Snag, advice: Advice | None) -> note
     found = note_edits.note_at(filing, advice.note) if advice.note else None
     if found and advice.body:
         edit = note_edits.rewritten(flag, *found, advice.body, when) if advice.is_of(found[0]) else None
-        if edit and edit_record.whole_patch(edit.path, edit.before, edit.after):
+        if edit and merge.whole_patch(edit.path, edit.before, edit.after):
             return edit
     if found and advice.lines:
         return note_edits.added(flag, *found, advice.lines, when)
@@ -112,7 +112,7 @@ def _filed(filing: Filing, flag: Flag, snag: Snag, edit: note_edits.Edit | None)
         return replace(known, note=path, made=is_made, lines=(flag.text,) if is_made else ())
     filing.put(edit.path, edit.after, *sources_of(flag))
     comes_back = edit.is_armed or edit.path.startswith("rules/")
-    patch = edit_record.whole_patch(edit.path, edit.before, edit.after) if edit.is_whole else ""
+    patch = merge.whole_patch(edit.path, edit.before, edit.after) if edit.is_whole else ""
     return replace(
         known,
         state=APPLIED if comes_back else NOTED,
@@ -158,10 +158,10 @@ def _with_skill(record: Record, name: str, lines: tuple[str, ...], place: Surrou
         added=lines,
         before=edit_record.text_digest(skill.text),
         after=edit_record.text_digest(after),
-        patch=edit_record.patch(os.path.relpath(skill.path, skill.top), skill.text, after),
+        patch=merge.patch(os.path.relpath(skill.path, skill.top), skill.text, after),
     )
     if why:
-        proposals.leave_skill(place.state, made, plan, why)
+        _leave_skill(place.state, made, plan, why)
     else:
         skills.keep(plan)
     return made
@@ -247,7 +247,7 @@ def _applied(state: str, record: Record) -> Record:
     except OSError as error:
         why = f"it cannot be written ({error.strerror})"
     why = why or "somebody saved it at that very moment"
-    proposals.leave_skill(state, record, replace(plan, before=skill.text, after=after), why)
+    _leave_skill(state, record, replace(plan, before=skill.text, after=after), why)
     return replace(record, state=PROPOSED, why=why)
 
 
@@ -257,3 +257,10 @@ def _tell(state: str, loop: loops.Loop, now: float) -> None:
         ledger.append(state, "improve", now, loop=loop.id, became=loop.state, path=loop.where, project=loop.project)
     except (OSError, NotSaved):
         return  # the record says it durably
+
+
+def _leave_skill(state: str, record: Record, plan: skills.SkillPlan, why: str) -> None:
+    """The edit of a skill file that a snag asks for. Raises OSError."""
+    skills.keep(plan)
+    what = (proposals.SKILL, plan.path, why, "", plan.before, plan.after, (record.id,))
+    proposals.leave(state, proposals.Proposal(record.id, record.time, record.project, *what))

@@ -22,14 +22,14 @@ from holdfast.close.improve import edit_record, skills
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.model import VERSION
 from holdfast.vault import journal, notes
-from holdfast.vault.merge import merge
+from holdfast.vault.merge import merge, patch
 from holdfast.vault.review import Reviewed
 from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SKILL, NOTE, CLAIM = "skill", "note", "claim"
+SKILL, NOTE, CLAIM, SLEEP = "skill", "note", "claim", "sleep"
 SHORTEST = 4  # letters of an id that name one
 LARGEST = 4 << 20
 
@@ -59,18 +59,11 @@ def leave(state: str, proposal: Proposal) -> bool:
         return False
     diff = proposal.diff
     if not diff and proposal.after is not None and proposal.after != proposal.before:
-        diff = edit_record.patch(proposal.path, proposal.before, proposal.after)
+        diff = patch(proposal.path, proposal.before, proposal.after)
     record = asdict(replace(proposal, diff=diff, why=redact(" ".join(proposal.why.split()))[0][:600]))
     platform.make_folders(_folder(state))
     platform.write_atomic(_path(state, proposal.id), codec.encode({"v": VERSION, **record}), durable=True)
     return True
-
-
-def leave_skill(state: str, record: edit_record.Record, plan: skills.SkillPlan, why: str) -> None:
-    """The edit of a skill file that a snag asks for. Raises OSError."""
-    skills.keep(plan)
-    what = (SKILL, plan.path, why, "", plan.before, plan.after, (record.id,))
-    leave(state, Proposal(record.id, record.time, record.project, *what))
 
 
 def listing(state: str, project: str | None = None) -> list[Proposal]:
@@ -132,7 +125,8 @@ def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> None:
     if proposal.after is None:
         return
     if proposal.kind == SKILL:
-        _change_skill(proposal)
+        if not skills.carry_out(proposal):
+            raise HoldfastError(_clash(proposal))
         return
     journal.inside(writer.vault, proposal.path)
     current = writer.read(proposal.path)
@@ -141,39 +135,9 @@ def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> None:
         raise HoldfastError(_clash(proposal))
     if merged.text == current:
         return
-    texts = {proposal.path: merged.text}
-    subject = f"review: accept an edit of {proposal.path}"
-    applied = writer.commit(subject, texts, cause="review", by=by, planned_on={proposal.path: current})
+    subject, planned_on = f"review: accept an edit of {proposal.path}", {proposal.path: current}
+    applied = writer.commit(subject, {proposal.path: merged.text}, cause="review", by=by, planned_on=planned_on)
     if proposal.path in applied.skipped:
-        raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
-
-
-def _change_skill(proposal: Proposal) -> None:
-    plan = skills.find_plan(proposal.id)
-    asked = (proposal.path, proposal.before, proposal.after)
-    if not plan or asked != (plan.path, plan.before, plan.after):
-        raise HoldfastError(
-            f"This machine has not planned this edit of {proposal.path}; nothing was changed. If you want it, make it "
-            f"by hand, then reject it: `holdfast review --diff {proposal.id}` shows it."
-        )
-    found = skills.skill_of(plan)
-    if not found:
-        raise HoldfastError(
-            f"{proposal.path} is no longer the file of the skill {plan.name}; nothing was changed, and the edit still "
-            "waits."
-        )
-    text = found.text
-    wanted = plan.after if text == plan.before else skills.merged(plan.before, text, plan.after)
-    if wanted is None:
-        raise HoldfastError(_clash(proposal))
-    if wanted == text:
-        return
-    why = skills.unfinished(found)
-    if why:
-        raise HoldfastError(
-            f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
-        )
-    if not skills.make(replace(plan, before=found.text, after=wanted)):
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
 
 

@@ -21,7 +21,7 @@ from holdfast.model import Flag
 from holdfast.vault import front_matter_edits, notes
 from holdfast.vault import review as note_review
 from holdfast.vault.index import EVIDENCE
-from holdfast.vault.merge import merge
+from holdfast.vault.merge import merge, sides
 from holdfast.vault.transaction import Writer, writing
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def undo(vault: str, state: str, wanted: str, now: float, *, by: gate.Asker) -> 
         raise UsageError(f"The edit of {loop.id} was taken back before; nothing was changed.")
     with writing(vault, now) as writer:
         texts, planned_on = _without(writer, record)
-        changed = _restore_skill(record) if record.is_of_skill and record.state in (APPLIED, WAITING) else ""
+        changed = skills.take_back(record) if record.is_of_skill and record.state in (APPLIED, WAITING) else ""
         paths = (*texts, *([changed] if changed else []))
         texts[record.path] = edit_record.render(replace(record, state=UNDONE, why="a person took it back"))
         subject = f"undo a snag: {notes.title(record.wrong)}"
@@ -140,7 +140,7 @@ def _without(writer: Writer, record: Record) -> tuple[dict[str, str | None], dic
 def _unwritten(text: str, record: Record) -> str:
     """A rewrite taken back, with what was changed since."""
     try:
-        before, after = edit_record.sides(record.patch)
+        before, after = sides(record.patch)
     except ValueError as error:
         raise UsageError(
             f"{record.path} does not have both texts of {record.note} ({error}); nothing was changed. Edit it by hand: "
@@ -190,35 +190,3 @@ def _dropped(body: str, lines: tuple[str, ...]) -> str:
         if at and not kept[at - 1].strip() and (at == len(kept) or not kept[at].strip()):
             del kept[at - 1]
     return "\n".join(kept) + heading + proof
-
-
-def _restore_skill(record: Record) -> str:
-    """The skill's file without the edit; "" where it does not have it. Raises UsageError where both changed it."""
-    plan = skills.find_plan(record.id)
-    if not plan:
-        _refuse_unplanned(record)
-    skill = skills.skill_of(plan) if plan else None
-    text = skill.text if skill else ""
-    bare = skills.without_lines(text, plan.lines) if plan else text
-    if not plan or not skill or text == bare:
-        return ""
-    is_clear = text == plan.after or bare == plan.before
-    wanted = plan.before if is_clear else skills.merged(plan.after, text, plan.before)
-    if wanted is None:
-        raise UsageError(
-            f"{plan.path} was changed again where this snag changed it; nothing was changed. Take it back by hand: "
-            f"{record.path} has the reverse patch."
-        )
-    if not skills.write(skill.path, text, wanted):
-        raise HoldfastError(f"{plan.path} was edited at this very moment; the edit was kept. Run it again.")
-    return plan.path
-
-
-def _refuse_unplanned(record: Record) -> None:
-    """This machine takes nothing out of a file that it has not planned; once it is out, the rest can go."""
-    found = skills.look(record.file, record.top)
-    if found and skills.without_lines(found.text, record.added) != found.text:
-        raise UsageError(
-            f"This machine does not know of an edit of {record.file}; nothing was changed. If its lines are unwanted, "
-            f"take them out by hand ({record.path} names them), then run it again."
-        )

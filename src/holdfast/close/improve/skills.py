@@ -12,13 +12,18 @@ import os
 import re
 import stat
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, config, git_process, gitfiles, home, platform
 from holdfast.close.improve.edit_record import is_id
-from holdfast.errors import UsageError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import VERSION
 from holdfast.vault.instructions import FENCE as CODE
+
+if TYPE_CHECKING:
+    from holdfast.close.improve.edit_record import Record
+    from holdfast.close.improve.proposals import Proposal
 
 FOLDERS = (".claude/skills", ".agents/skills")
 NAME = "SKILL.md"
@@ -246,6 +251,68 @@ def make(plan: SkillPlan) -> bool:
     it at that moment. Raises OSError."""
     keep(plan)
     return write(plan.path, plan.before, plan.after)
+
+
+def carry_out(proposal: Proposal) -> bool:
+    """Make the edit that a person has accepted, as this machine has planned it; False where the file was changed in the
+    same place. Raises HoldfastError."""
+    plan = find_plan(proposal.id)
+    asked = (proposal.path, proposal.before, proposal.after)
+    if not plan or asked != (plan.path, plan.before, plan.after):
+        raise HoldfastError(
+            f"This machine has not planned this edit of {proposal.path}; nothing was changed. If you want it, make it "
+            f"by hand, then reject it: `holdfast review --diff {proposal.id}` shows it."
+        )
+    found = skill_of(plan)
+    if not found:
+        raise HoldfastError(
+            f"{proposal.path} is no longer the file of the skill {plan.name}; nothing was changed, and the edit still "
+            "waits."
+        )
+    text = found.text
+    wanted = plan.after if text == plan.before else merged(plan.before, text, plan.after)
+    if wanted is None or wanted == text:
+        return wanted is not None
+    why = unfinished(found)
+    if why:
+        raise HoldfastError(
+            f"{proposal.path} was left as it is, since {why}. Commit your own work, then accept it again."
+        )
+    if not make(replace(plan, before=text, after=wanted)):
+        raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
+    return True
+
+
+def take_back(record: Record) -> str:
+    """The skill's file without the edit; "" where it does not have it. Raises UsageError where both changed it."""
+    plan = find_plan(record.id)
+    if not plan:
+        _refuse_unplanned(record)
+    skill = skill_of(plan) if plan else None
+    text = skill.text if skill else ""
+    bare = without_lines(text, plan.lines) if plan else text
+    if not plan or not skill or text == bare:
+        return ""
+    is_clear = text == plan.after or bare == plan.before
+    wanted = plan.before if is_clear else merged(plan.after, text, plan.before)
+    if wanted is None:
+        raise UsageError(
+            f"{plan.path} was changed again where this snag changed it; nothing was changed. Take it back by hand: "
+            f"{record.path} has the reverse patch."
+        )
+    if not write(skill.path, text, wanted):
+        raise HoldfastError(f"{plan.path} was edited at this very moment; the edit was kept. Run it again.")
+    return plan.path
+
+
+def _refuse_unplanned(record: Record) -> None:
+    """This machine takes nothing out of a file that it has not planned; once it is out, the rest can go."""
+    found = look(record.file, record.top)
+    if found and without_lines(found.text, record.added) != found.text:
+        raise UsageError(
+            f"This machine does not know of an edit of {record.file}; nothing was changed. If its lines are unwanted, "
+            f"take them out by hand ({record.path} names them), then run it again."
+        )
 
 
 def _folder() -> str:

@@ -17,10 +17,12 @@ from typing import Any
 
 from holdfast.capture import armed_match
 from holdfast.capture.flag_words import RULE, SKILL
+from holdfast.capture.quoting import shortened
 from holdfast.model import Flag, replace
 from holdfast.text import shell_programs
 from holdfast.vault import armed
-from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE, glob_of, is_file
+from holdfast.vault.clause_words import DOINGS, ENGLISH, EVERYDAY, MANY, SINGLE
+from holdfast.vault.named_things import glob_of, is_file
 
 BETTER = re.compile(r"(?:(?<=[.!?;,])\s+|\s+[-\u2013\u2014]\s+|^)(?:better|instead)\s*:\s*", re.IGNORECASE)
 OPENING = re.compile(r"^snag\s*:\s*", re.IGNORECASE)
@@ -58,10 +60,10 @@ class Snag:
         if len(whole) <= armed.MOST_LETTERS:
             return whole
         if not self.better:
-            return _cut(whole, armed.MOST_LETTERS)
+            return shortened(whole, armed.MOST_LETTERS)
         room = armed.MOST_LETTERS - len("Snag:  Better: ")
-        wrong = _cut(f"{self.wrong}{ending}", max(SHORTEST_WRONG, room - len(self.better)))
-        return f"Snag: {wrong} Better: {_cut(self.better, room - len(wrong))}"
+        wrong = shortened(f"{self.wrong}{ending}", max(SHORTEST_WRONG, room - len(self.better)))
+        return f"Snag: {wrong} Better: {shortened(self.better, room - len(wrong))}"
 
     @property
     def key(self) -> str:
@@ -71,10 +73,6 @@ class Snag:
 
 def key_of(line: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", line.casefold()))
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 def parsed(flag: Flag) -> Snag:

@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
     from holdfast.close.verify.evidence import Evidence, Run
 
-LOOKING = re.compile(
-    r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
-)
-FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\bFAILED\b|^FAIL\b|npm ERR!|error TS\d|\bBUILD FAILED\b|^make: \*\*\*"
-    r"|# fail [1-9]|\bTraceback \(most recent|^error(?:\[E\d+\])?:",
-    re.MULTILINE,
-)
 PASSES = (
     r"pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|fine|ok|okay"
     r"|without (?:a )?(?:failures?|errors?)|no (?:failures?|errors?)|grün|laufen durch|bestanden"
@@ -111,31 +103,23 @@ def verdict(text: str, evidence: Evidence, done: DoneTraces) -> tuple[str, str]:
         if deed.said.search(text):
             last = _last(deed, evidence)
             if last:
-                return ("contradicted", f"the last {deed.name} failed") if is_failure(last) else ("", "")
+                return ("contradicted", f"the last {deed.name} failed") if last.is_failure else ("", "")
             # The project's own history may have a commit of that time which no command that we saw made.
             if deed.name != "commit" or not evidence.made:
                 return "unsupported", f"no {deed.name} that passed was seen"
-    still = _still_open(text, evidence)
-    if still:
+    if still := _still_open(text, evidence):
         return "contradicted", still
-    missing = [one for one in _named_files(text) if not _has_trace(one, evidence)]
-    if missing:
-        return "unsupported", f"no change of {missing[0]} was seen"
-    if any(exact.is_among(one, evidence.edited) for one in _named_files(text)):
-        return "", ""
-    is_done = _is_about_something_done(text, done)
+    if missing := not_changed(text, evidence):
+        return "unsupported", missing
+    is_edited = any(exact.is_among(one, evidence.edited) for one in _named_files(text))
+    is_done = is_edited or _is_about_something_done(text, done)
     return ("", "") if is_done else ("unsupported", "no edit, commit or run for it was seen")
 
 
 def _last(deed: Deed, evidence: Evidence) -> Run | None:
     """The last command of this kind that has ended."""
     runs = (run for run in reversed(evidence.runs) if run.is_over and deed.command.search(run.command))
-    return next((run for run in runs if not LOOKING.match(run.command)), None)
-
-
-def is_failure(run: Run) -> bool:
-    """A pipe hides an exit code, so the output is read as well."""
-    return run.failed or (FAILED.search(run.output) is not None and "0 failed" not in run.output)
+    return next((run for run in runs if not run.only_looks), None)
 
 
 def _still_open(text: str, evidence: Evidence) -> str:
@@ -161,7 +145,7 @@ def _has_trace(path: str, evidence: Evidence) -> bool:
     if exact.is_among(path, evidence.edited) or any(f"/{one}".find(f"/{path}/") >= 0 for one in evidence.edited):
         return True
     name = path.rpartition("/")[2]
-    worked = (run for run in evidence.runs if not run.failed and not LOOKING.match(run.command))
+    worked = (run for run in evidence.runs if not run.failed and not run.only_looks)
     return any(name in run.command or path in run.output for run in worked)
 
 
@@ -169,10 +153,8 @@ def _reports(evidence: Evidence) -> Iterator[str]:
     """Words of the model after it had done something; its answer to the user's words alone reports nothing."""
     has_worked = False
     for one in evidence.spoken:
-        if one.role == USER:
-            has_worked = False
-        elif one.role == CALL:
-            has_worked = True
+        if one.role in (USER, CALL):
+            has_worked = one.role == CALL
         elif one.role == ASSISTANT and has_worked:
             yield one.text
 
@@ -205,13 +187,12 @@ def _traces(evidence: Evidence) -> Iterator[str]:
     for one in evidence.spoken:
         if one.role != CALL or one.call in failed or one.tool in extract.BESIDE:
             continue
-        given = one.given
-        if isinstance(given, dict):
-            yield " ".join(str(given[key]) for key in WRITTEN if key in given)
-        elif isinstance(given, str):
-            yield given
+        if isinstance(one.given, dict):
+            yield " ".join(str(one.given[key]) for key in WRITTEN if key in one.given)
+        elif isinstance(one.given, str):
+            yield one.given
     for run in evidence.runs:
-        if not is_failure(run) and not LOOKING.match(run.command):
+        if not run.is_failure and not run.only_looks:
             yield f"{run.command} {run.output[:4000]}"
     yield from evidence.finished
     yield from evidence.edited

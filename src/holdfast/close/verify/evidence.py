@@ -34,12 +34,24 @@ MOST_OF_FILES = 2 << 20
 MOST_COMMITS = 500
 INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md", "README.md")  # of the project, which every session of it knows
 MOST_NAMES = 50_000  # of files in the tree
+COMMITS = ("rev-list", f"--max-count={MOST_COMMITS}", "--format=%ct %s", "HEAD")
+# The files that git knows, and those that it does not ignore. Asked for apart: what lies in the tree may keep git from
+# looking through it.
+NAMES = (("ls-files", "-z", "--cached"), ("ls-files", "-z", "--others", "--exclude-standard"))
 SHOWN = 100  # characters of a call before its result
 READING = ("Read", "NotebookRead", "Grep", "Glob", "view_image", "read_file")
 COMMIT_LINE = re.compile(r"^\[[^\]\n]+ (?:\([^)\n]*\) )?([0-9a-f]{7,40})\] ", re.MULTILINE)
 LINE_NUMBER = re.compile(r"^ *\d+[\t\u2192]", re.MULTILINE)  # a host's own, before the lines of a file
 HASH = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
 PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+LOOKING = re.compile(
+    r"^\s*(?:cat|sed -n|head|tail|less|more|grep|rg|ls|find|wc|tree|git (?:status|log|diff|show|grep))\b"
+)
+FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\bFAILED\b|^FAIL\b|npm ERR!|error TS\d|\bBUILD FAILED\b|^make: \*\*\*"
+    r"|# fail [1-9]|\bTraceback \(most recent|^error(?:\[E\d+\])?:",
+    re.MULTILINE,
+)
 WRITTEN = re.compile(
     r"(?<![0-9&>])>{1,2}\s*(?![&/]dev/null)([\w./~@+-]+)"
     r"|\btee\s+(?:-a\s+)?([\w./~@+-]+)"
@@ -59,6 +71,16 @@ class Run:
     failed: bool
     is_over: bool
     at: int
+
+    @property
+    def is_failure(self) -> bool:
+        """A pipe hides an exit code, so the output is read as well."""
+        return self.failed or (FAILED.search(self.output) is not None and "0 failed" not in self.output)
+
+    @property
+    def only_looks(self) -> bool:
+        """True if the command changes and checks nothing."""
+        return LOOKING.match(self.command) is not None
 
 
 @dataclass(frozen=True)
@@ -127,7 +149,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
     beginnings = {one[:200] for one in spoken}
     # The hook notes prompts that a transcript has lost, and cuts long ones that it has whole.
     noted = (_clean(one) for one in (*told.prompts, *_queued(episode, most)))
-    history = tuple(_history(root))
+    history, names = of_repository(root)
     ends = (episode.opened, episode.closed or episode.opened)  # in either zone that a reader may have in mind
     planned = [one for one in calls if extract.is_about_todos(one)]
     return Evidence(
@@ -144,7 +166,7 @@ def gather(episode: Episode, told: Story, flags: Sequence[Flag], root: str, *, m
         flags=tuple(_clean(text) for flag in flags for text in (flag.text, *flag.evidence)),
         decided=tuple(_clean(flag.text) for flag in flags if flag.kind == "decision"),
         contents=tuple(_contents(root, edited)),
-        names=frozenset(_names(root)),
+        names=names,
         todos=extract.todos(planned, results),
         finished=tuple(_finished(planned, results)),
         days=tuple(time.strftime("%Y-%m-%d", zone(when)) for when in ends for zone in (time.gmtime, time.localtime)),
@@ -267,37 +289,33 @@ class PastCommit(NamedTuple):
     subject: str
 
 
-def _history(root: str) -> Iterator[PastCommit]:
-    """The newest commits."""
-    out = _git(root, "rev-list", f"--max-count={MOST_COMMITS}", "--format=%ct %s", "HEAD")
-    lines = iter(out.splitlines())
+def of_repository(root: str) -> tuple[list[PastCommit], frozenset[str]]:
+    """The newest commits, and the files of the tree; outside of git none."""
+    said, *names = _git(root, COMMITS, *NAMES)
+    history, lines = [], iter(said.splitlines())
     for line in lines:
         if line.startswith("commit "):
             when, _, subject = next(lines, "").partition(" ")
-            yield PastCommit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject))
-
-
-def _names(root: str) -> list[str]:
-    """The files of the tree: what git knows and what it does not ignore; outside of git none. Asked for apart: what
-    lies in the tree may keep git from looking through it."""
-    out = _git(root, "ls-files", "-z", "--cached") + _git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    return [_clean(one) for one in out.split("\0")[:MOST_NAMES] if one]
+            history.append(PastCommit(line[7:], int(when) if when.isdecimal() else 0, _clean(subject)))
+    listed = "".join(names).split("\0")[:MOST_NAMES]
+    return history, frozenset(_clean(one) for one in listed if one)
 
 
 def has_commit(root: str, ident: str) -> bool:
     """Whether an id, short or whole, is a commit of the project's repository, however old."""
-    return bool(HASH.fullmatch(ident)) and bool(_git(root, "rev-parse", "--verify", "--quiet", f"{ident}^{{commit}}"))
+    verify = ("rev-parse", "--verify", "--quiet", f"{ident}^{{commit}}")
+    return bool(HASH.fullmatch(ident)) and bool(_git(root, verify)[0])
 
 
 def occurs(root: str, word: str) -> bool:
     """Whether a word stands in a file that git knows."""
-    return bool(_git(root, "grep", "-l", "-m1", "-F", "-w", "--max-depth", "12", "-e", word))
+    return bool(_git(root, ("grep", "-l", "-m1", "-F", "-w", "--max-depth", "12", "-e", word))[0])
 
 
-def _git(root: str, *words: str) -> str:
-    """The answer of plumbing; "" where there is no git, no repository, or no answer in time."""
-    done = git_process.ask(root, *words) if root else None
-    return done.stdout.decode("utf-8", "replace") if done and done.returncode == 0 else ""
+def _git(root: str, *questions: tuple[str, ...]) -> list[str]:
+    """The answers of plumbing; "" where there is no git, no repository, or no answer in time."""
+    done = git_process.ask_all(root, *questions) if root else [None] * len(questions)
+    return [one.stdout.decode("utf-8", "replace") if one and one.returncode == 0 else "" for one in done]
 
 
 def spelled(given: object) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from holdfast.model import word_set
+
 MONTHS = (
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     *("jän", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"),
@@ -67,10 +69,6 @@ UNFINISHED = re.compile(
 )
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 def _table(text: str) -> dict[str, str]:
     """Each form of a word with the word itself, from lines of `word: form form`."""
     lines = (line.partition(": ") for line in text.strip().splitlines())
@@ -100,14 +98,14 @@ UNITS = _table("""
 """)
 
 # Capitalised words that stand where a person stands and are none (bench/verify.py, bench/verify_flags.py).
-NO_PERSONS = _words("""
+NO_PERSONS = word_set("""
     user users customer client team everyone nobody someone it he she they we i you this that these those there the a
     an my our your his her their its claude codex agent assistant model ci api server tests test build code if
     because after before also but and or not no yes then now still today tomorrow yesterday later next monday tuesday
     wednesday thursday friday saturday sunday python finance der die das ein eine er sie es wir ich man
 """)
 
-STOP = _words("""
+STOP = word_set("""
     a an the this that these those it its is are was were be been being am do does did done doing have has had having
     i we you he she they them us our your my his her their there here of in on at to for from by with without as and
     or but so if then than too also just only very more most much many some any all each both no not never always now

@@ -11,13 +11,14 @@ import sqlite3
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from holdfast.capture import platform
 from holdfast.capture.ids import new_id
 from holdfast.errors import Busy, NewerFormat
 from holdfast.field import words
 from holdfast.field.store import Damaged, Outdated
+from holdfast.field.thought import SLEPT_ON as SLEPT_KINDS
+from holdfast.field.thought import SLEPT_ON_NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +87,42 @@ WHEN (old.title, old.text, old.context, old.project) IS NOT (new.title, new.text
   INSERT INTO bare SELECT new.id WHERE new.id NOT IN (SELECT id FROM bare);
 END;
 """
-STEPS = (THOUGHTS, TRAFFIC, VECTORS)
+# `fresh` are the thoughts that came, changed or were read since the last sleep, for the same reason; `archived` follows
+# from the marks, and is looked up with every search.
+SLEPT = ", ".join(f"'{one}'" for one in SLEPT_KINDS)
+SLEPT_NOTES = ", ".join(f"'{one}'" for one in SLEPT_ON_NOTES)
+SLEPT_ON = f"(t.kind IN ({SLEPT}) OR t.kind = 'note' AND t.category IN ({SLEPT_NOTES}))"
+SLEEP = f"""
+CREATE TABLE mark (step TEXT, kind TEXT, id TEXT, other TEXT, count REAL, place TEXT,
+  PRIMARY KEY (kind, id, other, step)) WITHOUT ROWID;
+CREATE INDEX mark_at ON mark (place);
+CREATE VIEW standing AS SELECT * FROM mark WHERE step NOT IN (SELECT id FROM mark WHERE kind = 'undone');
+CREATE TABLE archived (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE cited (source TEXT, by TEXT, PRIMARY KEY (source, by)) WITHOUT ROWID;
+CREATE INDEX cited_by ON cited (by);
+INSERT OR IGNORE INTO cited WITH RECURSIVE part (by, source, rest) AS (
+  SELECT id, '', sources || char(31) FROM thought WHERE sources <> ''
+  UNION ALL SELECT by, substr(rest, 1, instr(rest, char(31)) - 1), substr(rest, instr(rest, char(31)) + 1) FROM part
+  WHERE rest <> '') SELECT source, by FROM part WHERE source <> '';
+CREATE INDEX by_time ON thought (created);
+CREATE INDEX by_access ON traffic (last);
+CREATE TABLE fresh (id TEXT PRIMARY KEY, at REAL) WITHOUT ROWID;
+INSERT INTO fresh SELECT id, created FROM thought t WHERE {SLEPT_ON};
+CREATE TRIGGER fresh_came AFTER INSERT ON thought BEGIN
+  INSERT INTO fresh SELECT id, created FROM thought t
+  WHERE id = new.id AND id NOT IN (SELECT id FROM fresh) AND {SLEPT_ON};
+END;
+CREATE TRIGGER fresh_went AFTER DELETE ON thought BEGIN
+  DELETE FROM fresh WHERE id = old.id;
+  DELETE FROM cited WHERE by = old.id;
+END;
+CREATE TRIGGER fresh_again AFTER UPDATE OF title, text, context, project ON thought
+WHEN (old.title, old.text, old.context, old.project) IS NOT (new.title, new.text, new.context, new.project) BEGIN
+  INSERT INTO fresh SELECT id, created FROM thought t
+  WHERE id = new.id AND id NOT IN (SELECT id FROM fresh) AND {SLEPT_ON};
+END;
+"""
+STEPS = (THOUGHTS, TRAFFIC, VECTORS, SLEEP)
 
 
 PASSED = "The index of the field cannot be used now; nothing that was saved is lost. Try again."
@@ -153,7 +189,7 @@ def as_it_lies(path: str) -> sqlite3.Connection:
     Damaged where there is none that can be used."""
     try:
         platform.refuse_odd(path)
-        db = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(f"{_address(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
         if _version(db) == len(STEPS):
             return db
         db.close()
@@ -174,7 +210,7 @@ def only_looked_at(path: str) -> sqlite3.Connection:
         raise PermissionError(f"{path} may not be read from here")
     failed: Exception | None = None
     for way in ("mode=ro",) if _has_log(path) else ("immutable=1", "mode=ro"):
-        db = sqlite3.connect(f"file:{quote(path)}?{way}", uri=True, timeout=LOOK, isolation_level=None)
+        db = sqlite3.connect(f"{_address(path)}?{way}", uri=True, timeout=LOOK, isolation_level=None)
         try:
             db.execute("BEGIN")
             version = _version(db)
@@ -190,6 +226,13 @@ def only_looked_at(path: str) -> sqlite3.Connection:
         db.close()
         raise _newer(path, version) if version > len(STEPS) else Outdated
     raise Damaged from failed
+
+
+def _address(path: str) -> str:
+    """A path as SQLite takes it with options behind it."""
+    from urllib.parse import quote
+
+    return f"file:{quote(path)}"
 
 
 def _has_log(path: str) -> bool:

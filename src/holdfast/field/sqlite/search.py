@@ -13,10 +13,11 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
-from holdfast.capture.ids import digest
 from holdfast.field import traffic, words
-from holdfast.field.sqlite import vectors
-from holdfast.field.sqlite.schema import broken_is_said
+from holdfast.field.sqlite import slept, vectors
+from holdfast.field.sqlite.schema import SLEPT_ON, broken_is_said
+from holdfast.field.sqlite.scope_query import conditions, match, word
+from holdfast.field.sqlite.slept import pieces, places
 from holdfast.field.store import Asked, Hit, Scope
 from holdfast.field.thought import FIELDS, LISTS, Thought, Traffic
 from holdfast.field.traffic import GOT
@@ -29,69 +30,16 @@ if TYPE_CHECKING:
     from holdfast.field.traffic import Event
 
 
-AT_ONCE = 500  # values in one query
-
-
-def word(project: str) -> str:
-    """A word for a project, in the index of words: it is looked up with the others, before anything is ranked."""
-    return f"p{digest(project, 16)}"
-
-
-def match(terms: Sequence[str], scope: Scope) -> str:
-    """The expression that FTS5 looks up. Each term is a phrase: a sign in it is none of the expression's."""
-    said = " OR ".join(_quoted(term) for term in terms)
-    where = " OR ".join(_quoted(word(one)) for one in scope.projects)
-    return f"{{title text context extra}} : ({said})" + (f" AND scope : ({where})" if where else "")
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
-
-
-def marks(values: Sequence[Any]) -> str:
-    """A place in a query for each value."""
-    return ", ".join("?" * len(values))
-
-
-def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
-    """As SQL over `t`, to follow other conditions, and its values."""
-    said: list[str] = []
-    values: list[Any] = []
-
-    def among(column: str, wanted: Sequence[str]) -> str:
-        values.extend(wanted)
-        return f"{column} IN ({marks(wanted)})"
-
-    if projects and scope.projects:
-        said.append(among("t.project", scope.projects))
-    if scope.space:
-        said.append(among("t.space", (scope.space,)))
-    if scope.kinds:
-        said.append(f"({among('t.kind', scope.kinds)} OR {among('t.category', scope.kinds)})")
-    if scope.trust:
-        said.append(among("t.origin", scope.trust))
-    if scope.agent:
-        said.append(among("t.agent", (scope.agent,)))
-    for sign, when in ((">=", scope.since), ("<=", scope.until)):
-        if when:
-            said.append(f"t.created {sign} ?")
-            values.append(when)
-    return "".join(f" AND {one}" for one in said), values
-
-
-def pieces(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """As many as one query takes, each time."""
-    listed = list(dict.fromkeys(values))
-    for begin in range(0, len(listed), AT_ONCE):
-        yield listed[begin : begin + AT_ONCE]
-
-
 SEPARATOR = "\x1f"  # between the items of a list; texts have no control characters
 COLUMNS = tuple(name for name in FIELDS if name != "superseded_by")
 OWN = ("place", "same", "extra", "scope", "thread", "size", "speaker", "said", "turn")
-NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, (SELECT min(new) FROM gone WHERE old = t.id)"
+SUCCESSOR = (
+    "coalesce((SELECT min(new) FROM gone WHERE old = t.id), "
+    "(SELECT min(other) FROM standing WHERE kind = 'superseded' AND id = t.id))"
+)
+NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, {SUCCESSOR}"
 PUT = (
-    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({marks((*COLUMNS, *OWN))}) "
+    f"INSERT INTO thought ({', '.join((*COLUMNS, *OWN))}) VALUES ({places((*COLUMNS, *OWN))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS[1:], *OWN))}"
 )
 
@@ -138,11 +86,17 @@ class Search:
     def serving(self) -> str:
         return self.meta("model")
 
+    def conditions(self, scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
+        """As SQL over `t`, without what is put away unless the scope asks for it."""
+        where, values = conditions(scope, projects=projects)
+        hides = not scope.archived and self.db.execute("SELECT 1 FROM archived LIMIT 1").fetchone()
+        return (f"{where} AND t.id NOT IN (SELECT id FROM archived)" if hides else where), values
+
     @broken_is_said()
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
         if not terms or most <= 0:
             return []
-        where, values = conditions(scope, projects=False)
+        where, values = self.conditions(scope, projects=False)
         # By id also where it is cut: their numbers in the file are others after a rebuild.
         rows = self.db.execute(
             f"SELECT t.id, bm25(words, {WEIGHTS}) AS score FROM words JOIN thought t ON t.n = words.rowid "
@@ -187,7 +141,7 @@ class Search:
             self.db.execute("COMMIT")
 
     def _few(self, vector: Any, scope: Scope, model: str) -> dict[str, float]:
-        where, values = conditions(scope)
+        where, values = self.conditions(scope)
         query = f"SELECT v.id, v.v FROM vector v JOIN thought t ON t.id = v.id WHERE v.model = ?{where}"
         found: dict[str, float] = {}
         for ident, blob in self.db.execute(query, (model, *values)):
@@ -229,7 +183,7 @@ class Search:
         """The best of all that the scope lets through: looked at in growing steps, until there are enough of them."""
         import numpy
 
-        where, values = conditions(scope, projects=False)
+        where, values = self.conditions(scope, projects=False)
         tables = "vector v JOIN thought t ON t.id = v.id" if where else "vector v"
         scores = vectors.scores(rows, vector, codes)
         step = most * (1 if scope.is_wide else MORE) + 16
@@ -242,7 +196,7 @@ class Search:
             by = {numbers[at]: score for at, score in zip(some, vectors.exact(rows[some], vector), strict=True)}
             best = {}
             for listed in pieces(by):
-                query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({marks(listed)}) AND v.model = ?{where}"
+                query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({places(listed)}) AND v.model = ?{where}"
                 for n, name in self.db.execute(query, (*listed, model, *values)):
                     best[name] = max(float(by[n]), best.get(name, -9.0))
             if len(best) >= most or len(some) < looked:
@@ -252,7 +206,7 @@ class Search:
 
     def _codes(self, projects: Sequence[str]) -> tuple[int, ...]:
         """The numbers of projects in the files of vectors; none of one that has no vectors."""
-        query = f"SELECT code FROM project WHERE name IN ({marks(projects)})"
+        query = f"SELECT code FROM project WHERE name IN ({places(projects)})"
         return tuple(row[0] for row in self.db.execute(query, projects))
 
     @broken_is_said()
@@ -273,7 +227,7 @@ class Search:
     def put_vectors(self, model: str, given: Mapping[str, Vector], *, serves: bool) -> None:
         """Vectors of thoughts that are there; those that they had under this model go. Within a transaction."""
         for some in pieces(given):
-            query = f"SELECT id, project FROM thought WHERE id IN ({marks(some)})"
+            query = f"SELECT id, project FROM thought WHERE id IN ({places(some)})"
             projects = dict(self.db.execute(query, some).fetchall())
             self.db.executemany("DELETE FROM vector WHERE id = ? AND model = ?", [(one, model) for one in projects])
             names = sorted(set(projects.values()))
@@ -333,7 +287,7 @@ class Search:
         found: dict[str, Traffic] = {}
         for some in pieces(ids):
             query = (
-                f"SELECT id, count, last, weight{', rest' if whole else ''} FROM traffic WHERE id IN ({marks(some)})"
+                f"SELECT id, count, last, weight{', rest' if whole else ''} FROM traffic WHERE id IN ({places(some)})"
             )
             found.update({row[0]: _traffic(*row[1:]) for row in self.db.execute(query, some)})
         return found
@@ -351,10 +305,41 @@ class Search:
             for one, now in changed.items()
         ]
         self.db.executemany("INSERT OR REPLACE INTO traffic VALUES (?, ?, ?, ?, ?, ?)", rows)
+        read = [(one, now.last_accessed, one) for one, now in changed.items()]
+        again = f"INSERT OR REPLACE INTO fresh SELECT ?, ? FROM thought t WHERE t.id = ? AND {SLEPT_ON}"
+        self.db.executemany(again, read)
         asked = [(one.time, one.agent, one.project, one.query, " ".join(one.ids)) for one in events if one.kind == GOT]
         self.db.executemany("INSERT INTO asked (time, agent, project, query, ids) VALUES (?, ?, ?, ?, ?)", asked)
         if asked:
             self.db.execute("DELETE FROM asked WHERE n <= (SELECT max(n) FROM asked) - ?", (MOST_ASKED,))
+
+    @broken_is_said()
+    def marks(self, kind: str, ids: Iterable[str]) -> dict[str, dict[str, float]]:
+        return slept.marks(self.db, kind, ids)
+
+    @broken_is_said()
+    def archived(self, ids: Iterable[str]) -> set[str]:
+        return slept.archived(self.db, ids)
+
+    @broken_is_said()
+    def fresh(self, until: float, most: int) -> list[tuple[str, float]]:
+        return slept.fresh(self.db, until, most)
+
+    @broken_is_said()
+    def unslept(self) -> tuple[int, float]:
+        return slept.unslept(self.db)
+
+    @broken_is_said()
+    def made_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
+        return slept.made_of(self.db, ids)
+
+    @broken_is_said()
+    def idle(self, since: float, until: float) -> list[str]:
+        return slept.idle(self.db, since, until)
+
+    @broken_is_said()
+    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+        return slept.vectors(self.db, self.serving(), ids)
 
     @broken_is_said()
     def asked(self, since: float, most: int) -> list[Asked]:
@@ -364,7 +349,7 @@ class Search:
 
     @broken_is_said()
     def busiest(self, accesses: int, agents: int, scope: Scope, most: int) -> list[Hit]:
-        where, values = conditions(scope)
+        where, values = self.conditions(scope)
         rows = self.db.execute(
             "SELECT t.id, r.count * r.agents FROM traffic r JOIN thought t ON t.id = r.id "
             f"WHERE r.count >= 3 AND r.count >= ? AND r.agents >= ?{where} ORDER BY 2 DESC, 1 LIMIT ?",

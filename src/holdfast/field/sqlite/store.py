@@ -14,14 +14,14 @@ from holdfast.capture import locks, platform
 from holdfast.errors import Busy
 from holdfast.field import words
 from holdfast.field.ranking import Facts
-from holdfast.field.sqlite import schema, search, vectors
+from holdfast.field.sqlite import schema, search, slept, vectors
 from holdfast.field.sqlite.schema import broken_is_said
 from holdfast.field.store import Damaged, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.field.store import Vector
+    from holdfast.field.store import Mark, Vector
     from holdfast.field.thought import Thought
     from holdfast.field.traffic import Event
 
@@ -31,6 +31,7 @@ BUSY = (
     "Nothing needs to be done."
 )
 PATIENCE = 20.0
+MERGED = 500  # pages of the index of words that one tidying may write
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS: a sandbox that lets us look
 
 
@@ -135,7 +136,19 @@ class SqliteStore(search.Search):
             self._use(_made(self.path))
 
     def clear(self) -> None:
-        for table in ("thought", "place", "gone", "traffic", "asked", "vector", "bare"):
+        for table in (
+            "thought",
+            "place",
+            "gone",
+            "traffic",
+            "asked",
+            "vector",
+            "bare",
+            "mark",
+            "archived",
+            "cited",
+            "fresh",
+        ):
             self.db.execute(f"DELETE FROM {table}")
         self.db.execute("DELETE FROM meta WHERE name IN ('model', 'travelled')")
         vectors.begin_anew(self.db)
@@ -167,6 +180,9 @@ class SqliteStore(search.Search):
             if anew:
                 self._drop(place, {one.id for one in thoughts})
             self.db.executemany(search.PUT, [search.row(one, place) for one in thoughts])
+            self.db.executemany("DELETE FROM cited WHERE by = ?", [(one.id,) for one in thoughts])
+            cited = [(source, one.id) for one in thoughts for source in dict.fromkeys(one.sources)]
+            self.db.executemany("INSERT OR REPLACE INTO cited VALUES (?, ?)", cited)
             self.db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(*pair, place) for pair in supersedes])
             self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
 
@@ -175,10 +191,31 @@ class SqliteStore(search.Search):
             self._drop(place, set())
             self.db.execute("DELETE FROM place WHERE path = ?", (place,))
 
+    def mark(self, place: str, stamp: str, marks: Sequence[Mark], *, anew: bool = True) -> None:
+        with self.writing():
+            if anew:
+                self.db.execute("DELETE FROM mark WHERE place = ?", (place,))
+            rows = [(one.step, one.kind, one.id, one.other, one.count, place) for one in marks]
+            self.db.executemany("INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
+            slept.put_away(self.db)
+
+    def compact(self) -> None:
+        with self.writing():
+            self.db.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED,))
+            vectors.ask_again(self.db)
+            self._grown.add(self.serving())
+
+    def rested(self, until: Mapping[str, float]) -> None:
+        with self.writing():
+            self.db.executemany("DELETE FROM fresh WHERE id = ? AND at <= ?", until.items())
+
     def _drop(self, place: str, but: set[str]) -> None:
         known = self.db.execute("SELECT id FROM thought WHERE place = ?", (place,))
         self.db.executemany("DELETE FROM thought WHERE id = ?", [row for row in known.fetchall() if row[0] not in but])
         self.db.execute("DELETE FROM gone WHERE place = ?", (place,))
+        if self.db.execute("DELETE FROM mark WHERE place = ?", (place,)).rowcount:
+            slept.put_away(self.db)
 
     def thoughts(self, ids: Iterable[str]) -> dict[str, Thought]:
         return {str(row[0]): search.thought(row) for row in self._rows(search.NAMED, ids)}
@@ -189,8 +226,8 @@ class SqliteStore(search.Search):
     @broken_is_said()
     def _rows(self, columns: str, ids: Iterable[str]) -> list[Any]:
         found: list[Any] = []
-        for some in search.pieces(ids):
-            query = f"SELECT {columns} FROM thought t WHERE t.id IN ({search.marks(some)})"
+        for some in slept.pieces(ids):
+            query = f"SELECT {columns} FROM thought t WHERE t.id IN ({slept.places(some)})"
             found += self.db.execute(query, some).fetchall()
         return found
 
@@ -207,14 +244,14 @@ class SqliteStore(search.Search):
     def same(self, text: str, project: str, space: str) -> str:
         row = self.db.execute(
             "SELECT t.id FROM thought t WHERE same = ? AND project = ? AND space = ? "
-            "AND NOT EXISTS (SELECT 1 FROM gone WHERE old = t.id) ORDER BY created, id",
+            f"AND {search.SUCCESSOR} IS NULL ORDER BY created, id",
             (words.sameness(text), project, space),
         ).fetchone()
         return str(row[0]) if row else ""
 
     @broken_is_said()
     def count(self, scope: Scope = Scope()) -> int:  # noqa: B008  a frozen value
-        where, values = search.conditions(scope)
+        where, values = self.conditions(scope)
         return int(self.db.execute(f"SELECT count(*) FROM thought t WHERE 1{where}", values).fetchone()[0])
 
     def embed(self, model: str, vectors: Mapping[str, Vector]) -> None:

@@ -52,6 +52,20 @@ def rows_of(given: NDArray[Any]) -> list[NDArray[Any]]:
     return list(given) if len(given) else [numpy.zeros(given.shape[1], numpy.float32)]
 
 
+def mean(rows: list[NDArray[numpy.int8]]) -> NDArray[numpy.float32]:
+    """One row of whole numbers up to 127 for a thought of one or several passages. Products of such rows are whole
+    numbers that a float holds exactly, so a sum of them is the same in any order and on every machine."""
+    import numpy
+
+    if len(rows) == 1:
+        return rows[0].astype(numpy.float32)
+    lengths = [float(numpy.sqrt(float((row.astype(numpy.int64) ** 2).sum()))) or 1.0 for row in rows]
+    total = sum((row.astype(numpy.float64) / length for row, length in zip(rows, lengths, strict=True)), start=0.0)
+    largest = float(numpy.abs(total).max(initial=0.0)) or 1.0
+    found: NDArray[numpy.float32] = numpy.round(numpy.asarray(total) / largest * 127).astype(numpy.float32)
+    return found
+
+
 def row_of(blob: bytes, code: int) -> bytes:
     """A row of the file, from what the database has."""
     return blob[:4] + struct.pack("<i", code) + blob[4:]

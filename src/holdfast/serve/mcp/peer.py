@@ -16,7 +16,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.capture import gate, home, platform, projects
+from holdfast.capture import gate, home, identity, platform, projects
 from holdfast.capture.ids import new_id
 from holdfast.errors import NotFound, UsageError
 from holdfast.model import value
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from holdfast.memory import Memory
     from holdfast.serve.service import Warm
     from holdfast.vault.notes import Note
-
 
 SESSION, HOST = "HOLDFAST_SESSION", "HOLDFAST_HOST"
 OF_HOSTS = tuple(name for _, name in gate.SESSION_VARIABLES)
@@ -117,6 +116,7 @@ def of_agent(agent: str, cwd: str, env: Mapping[str, str], clock: Clock = time.t
     """An agent that a server knows by its token, at work in a folder, on the server's own field. Without a start or an
     end that a hook could see, its sessions are days."""
     bare = {name: said for name, said in env.items() if name not in (SESSION, HOST, *OF_HOSTS)}
+    bare[identity.VARIABLE] = agent  # a day is no agent of its own, and the server's own name is not its callers'
     return Peer(bare, cwd, clock, agent, f"{UNSEEN}-{int(clock() // DAY)}", warm)
 
 

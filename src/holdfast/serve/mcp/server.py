@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     Receive: TypeAlias = Callable[[], Awaitable[Message]]
     Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
-
 BRIEF_URI = "holdfast://brief"
 AFTERWARDS = "afterwards"  # the name of a thread that does what can wait until an answer is out
 INSTRUCTIONS = (

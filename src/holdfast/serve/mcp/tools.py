@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from holdfast.tasks.record import Entry
     from holdfast.vault.notes import Note
 
-
 Texts = Annotated[list[str], Field(default_factory=list, max_length=50)]  # none where it is left out
 
 
@@ -168,8 +167,7 @@ class Remember(Arguments):
 
 
 def remember(place: Place, given: Remember) -> Told:
-    from holdfast.vault import authority, notes
-    from holdfast.vault.edits import Asked
+    from holdfast.vault import edits, notes
     from holdfast.vault.notes import GLOBAL
 
     memory = place.memory()
@@ -177,12 +175,12 @@ def remember(place: Place, given: Remember) -> Told:
     fields = given.model_dump(include={"text", "kind", "name", "reason", "apply", "policy"})
     here = memory.at.project().id
     project = GLOBAL if given.scope == GLOBAL or given.kind == "identity" else here  # identity is nobody's alone
-    asked = Asked(project=project, **fields)
+    asked = edits.Asked(project=project, **fields)
     if given.supersedes:  # a note that waits for the user's review is not the agent's to replace
         path = notes.find(peer.reviewed(memory), given.supersedes).path
         asked = replace(asked, supersedes=path, here=here)
-    if not authority.can_be_written(place.vault):
-        flags = authority.as_flag(place.vault, place.cwd, place.env, asked, given.for_, place.clock())
+    if not edits.can_be_written(place.vault):
+        flags = edits.as_flag(place.vault, place.cwd, place.env, asked, given.for_, place.clock())
         said = "notes cannot be written from here, the next close files it"
         return Told("\n".join(f"flagged {one.id} [{one.kind}]: {said}" for one in flags))
     done = memory.notes.remember(asked, given.for_)

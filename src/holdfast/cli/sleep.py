@@ -1,0 +1,111 @@
+"""Sleep on the command line: `holdfast sleep` has one night, says whether one is due, tells of the last, and takes one
+of its steps back."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+from holdfast.cli import output
+from holdfast.cli.command import AllProjects, Json, Option
+from holdfast.errors import Busy, UsageError
+from holdfast.memory import Memory
+
+if TYPE_CHECKING:
+    from holdfast.field.steps import Step
+    from holdfast.sleep.night import Slept
+
+SWITCHED_OFF = "sleep does not start by itself here (auto in [sleep], HOLDFAST_SLEEP)."
+NONE_YET = "No night yet. `holdfast sleep --due` says whether one is due."
+
+
+def sleep(
+    due: Annotated[bool, Option("--due", help="Only say whether sleep is due, and why; ends with 1 if not.")] = False,
+    if_due: Annotated[bool, Option("--if-due", help="Sleep if it is due, and stop when a session begins.")] = False,
+    last: Annotated[bool, Option("--last", help="Show the page of the last night.")] = False,
+    undo: Annotated[str, Option("--undo", metavar="ID", help="Take back one step of a night.")] = "",
+    restore: Annotated[
+        list[str] | None,
+        Option("--restore", metavar="ID", help="Fetch a thought back that was put away; may be repeated."),
+    ] = None,
+    verbatim: Annotated[bool, Option("--verbatim", help="Ask no model.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the page of such a night; nothing is changed.")] = False,
+    everything: AllProjects = False,
+    json: Json = False,
+) -> None:
+    """Put together what was thought since the last night, test it, and write a page about it."""
+    chosen = [
+        name for name, given in (("--due", due), ("--last", last), ("--undo", undo), ("--restore", restore)) if given
+    ]
+    if len(chosen) > 1 or (chosen and (if_due or dry_run or verbatim)):
+        raise UsageError(f"{chosen[0]} stands alone; nothing was changed. Say one thing.")
+    memory = Memory.open()
+    if due:
+        _say_due(memory, json=json)
+    elif last:
+        _show_last(memory, everything=everything, json=json)
+    elif undo or restore:
+        steps = memory.sleep.undo(undo) if undo else (memory.sleep.restore(restore or []),)
+        _say_steps(steps, json=json)
+    else:
+        _sleep(memory, if_due=if_due, verbatim=verbatim, dry_run=dry_run, everything=everything, json=json)
+
+
+def _say_due(memory: Memory, *, json: bool) -> None:
+    found = memory.sleep.due()
+    output.answer(
+        {"due": found.is_due, "why": found.why}, [f"{'yes' if found.is_due else 'no'}: {found.why}"], json=json
+    )
+    if not found.is_due:
+        raise SystemExit(1)
+
+
+def _show_last(memory: Memory, *, everything: bool, json: bool) -> None:
+    path, text = memory.sleep.last(everything=everything)
+    if json:
+        output.as_json({"path": path, "text": text})
+    else:
+        for line in text.splitlines() or [NONE_YET]:
+            indent = " " * (len(line) - len(line.lstrip(" ")))
+            output.echo(f"{indent}{output.plain(line)}")
+
+
+def _say_steps(steps: tuple[Step, ...], *, json: bool) -> None:
+    lines = [f"taken back: {one.by}" if one.by else f"fetched back: {', '.join(one.ids)}" for one in steps]
+    output.answer({"steps": [{"id": one.id, "of": one.by, "ids": list(one.ids)} for one in steps]}, lines, json=json)
+
+
+def _sleep(memory: Memory, *, if_due: bool, verbatim: bool, dry_run: bool, everything: bool, json: bool) -> None:
+    """Have a night. One that nobody asked for makes way for a session and for another night, and that is no failure."""
+    from holdfast.sleep.night import Disturbed
+
+    if if_due:
+        if not memory.sleep.starts_by_itself():
+            output.answer({"slept": False, "why": SWITCHED_OFF}, [f"not now: {SWITCHED_OFF}"], json=json)
+            return
+        found = memory.sleep.due()
+        if not found.is_due:
+            output.answer({"slept": False, "why": found.why}, [f"not now: {found.why}"], json=json)
+            return
+    with output.progress("asking the judge", hidden=json or not sys.stderr.isatty()) as bar:
+        try:
+            done = memory.sleep.run(dry_run=dry_run, verbatim=verbatim, stops=if_due, progress=bar)
+        except (Disturbed, Busy) as error:
+            if not if_due:
+                raise
+            output.answer({"slept": False, "why": str(error)}, [f"not now: {error}"], json=json)
+            return
+    told = done.page if everything else memory.sleep.seen(done.page)
+    shown = told.splitlines() if dry_run else [done.summary, *_where(done)]
+    output.answer(_record(done, dry_run=dry_run), map(output.plain, shown), json=json)
+
+
+def _where(done: Slept) -> list[str]:
+    return [f"The page is {done.path}; `holdfast sleep --last` shows it."] if done.steps or done.refusals else []
+
+
+def _record(done: Slept, *, dry_run: bool) -> dict[str, Any]:
+    steps = [{"id": one.id, "kind": one.kind, "ids": list(one.ids), "by": one.by, "why": one.why} for one in done.steps]
+    proposals = [{"id": one.id, "why": one.why, "path": one.path} for one in done.refusals]
+    told = {"slept": not dry_run, "night": done.night, "summary": done.summary, "path": done.path}
+    return {**told, "commit": done.commit, "steps": steps, "proposals": proposals, "figures": dict(done.figures)}
