@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from holdfast.capture.gate import BY_USER
 from holdfast.close.drain import Closed
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.judge.seam import Question
-from holdfast.vault import lineage, notes
+from holdfast.vault import lineage, notes, transaction
 
 
 @pytest.fixture
@@ -433,6 +434,50 @@ class TestLeftovers:
             assert "could not use the judge" in notices.for_project(life.state, SHOP, NOW + 20)[0].line
         (closed,) = self.again(life, one_note)
         assert closed.tidied == 3
+
+    @pytest.mark.slow
+    def test_a_new_note_and_those_that_it_replaces_are_one_commit(self, life: Life) -> None:
+        self.left(life, "the api of the shop listens on 8443", "the api of the shop needs a token")
+        self.again(life, one_note)
+        command = ["git", "-C", life.vault, "show", "--name-only", "--format=", "HEAD"]
+        changed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        assert sorted(name for name in changed if name.startswith("knowledge/")) == [
+            "knowledge/about-it.md",
+            "knowledge/the-api-of-the-shop-listens-on-8443.md",
+            "knowledge/the-api-of-the-shop-needs-a-token.md",
+        ]
+
+    @pytest.mark.slow
+    def test_words_said_again_after_a_kill_do_not_bring_back_the_note_that_was_to_be_replaced(
+        self, life: Life, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.left(life, "the api of the shop listens on 8443")
+        self.again(life, one_note)  # it is looked at, and leaves the list of those that nobody has judged
+        self.left(life, "the api of the shop needs a token")
+
+        class Killed(BaseException):
+            pass
+
+        commit = transaction.Writer.commit
+
+        def killed(writer: transaction.Writer, subject: str, *given: Any, **more: Any) -> Any:
+            if subject.endswith("what they replace"):
+                raise Killed
+            return commit(writer, subject, *given, **more)
+
+        def merging(question: Question[Any]) -> Any:
+            ((note, body),) = handles(question, "N").items()
+            body = f"{body}\nthe api of the shop needs a token"
+            return {"decisions": [{"flags": ["F1"], "action": "merge", "note": note, "body": body}]}
+
+        monkeypatch.setattr(transaction.Writer, "commit", killed)
+        with pytest.raises(Killed):
+            self.again(life, merging)
+        monkeypatch.undo()
+        self.left(life, "the api of the shop needs a token")
+        self.again(life, lambda _: {"decisions": []})
+        active = Counter(source for note in known(life).values() if note.is_active for source in note.sources)
+        assert (len(active), set(active.values())) == (3, {1})
 
     @pytest.mark.slow
     def test_proof_and_sources_go_along_and_the_ledger_tells_of_it(self, life: Life) -> None:

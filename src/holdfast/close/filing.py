@@ -141,7 +141,8 @@ class Filing:
             return planned
         for note in (one.note for one in self.known.saying(words)):
             is_there = note.status in ("active", *WAITING) and note.path not in self.avoid
-            if is_there and (note.project, note.kind, _waits(note)) == (project, kind, waits):
+            is_alike = (note.project, note.kind, _waits(note)) == (project, kind, waits)
+            if is_there and is_alike and not is_elsewhere(note, self.known):
                 return note.path
         return ""
 
@@ -324,6 +325,14 @@ class Filing:
             path = f"{stem}-{nth}.md"
         self._last[stem] = nth
         return path
+
+
+def is_elsewhere(note: notes.Note, known: index.Index) -> bool:
+    """Whether a judged note has all of this one already: a close was killed before it could retire this one. Flags that
+    were added to it now would keep it in force, and its older flags would be in two notes."""
+    others = [path for path in known.made_of(note.sources[0]) if path != note.path] if note.sources else ()
+    found = (known.known[path].note for path in others if path in known.known)
+    return any(one.is_active and "judged" in one.fields and set(note.sources) <= set(one.sources) for one in found)
 
 
 def sources_of(flag: Flag) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import gate, platform
 from holdfast.close import groups
-from holdfast.close.filing import MOST_SOURCES, Filing, sources_of
+from holdfast.close.filing import MOST_SOURCES, Filing, is_elsewhere, sources_of
 from holdfast.close.groups import DISCARD, MERGE, SUPERSEDE, Decided
 from holdfast.model import TRUSTED, Flag
 from holdfast.vault import authority, edits, front_matter_edits, notes
@@ -63,7 +63,8 @@ def file(filing: Filing, decided: Decided, by: str) -> bool:
             path = path_of(flag)
             filing.put(path, added(filing.text(path), flag, decided.reason), flag.id)
         return True
-    if decided.target in filing.avoid:
+    target = filing.known.known.get(decided.target)
+    if decided.target in filing.avoid or (target and is_elsewhere(target.note, filing.known)):
         return False
     if decided.target and (any(flag.id in filing.doubts for flag in fresh) or not _may_change(filing, decided)):
         return False  # what is unverified or came from outside changes no note that others believe

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, home, locks, platform, purging
 from holdfast.capture.ids import digest
-from holdfast.close.filing import Filing
+from holdfast.close.filing import Filing, is_elsewhere
 from holdfast.close.work import Closed
 from holdfast.model import Flag
 from holdfast.vault import index, journal, notes
@@ -65,7 +65,7 @@ def consolidate(vault: str, clock: Clock, court: Court, project: str) -> Closed 
     court.begin_round()
     known = index.load(vault)
     shown = [one for path, said, _ in taken if (one := _as_filed(vault, known, path, said))]
-    merged = [one for one in shown if _is_elsewhere(one, known)]
+    merged = [one for one in shown if is_elsewhere(one.note, known)]
     if merged:
         with writing(vault, clock()) as writer:
             still = [one.note.path for one in merged if writer.read(one.note.path) == one.text]
@@ -148,13 +148,6 @@ def _as_filed(vault: str, known: index.Index, path: str, said: str) -> Verbatim 
     return Verbatim(note, text, flag)
 
 
-def _is_elsewhere(one: Verbatim, known: index.Index) -> bool:
-    """Whether another note has all of it already: a close was killed after it had written that one."""
-    mine = set(one.note.sources)
-    others = (note for note in known.notes if note.is_active and note.path != one.note.path and "judged" in note.fields)
-    return bool(mine) and any(mine <= set(note.sources) for note in others)
-
-
 def _apply(writer: Writer, decided: Decided, olds: Sequence[Verbatim], by: str) -> tuple[str, int]:
     """One decision on notes that are there already: what is to be read from now on first, then what it replaces. What
     changed since the judge saw it is left alone."""
@@ -191,19 +184,26 @@ def _apply(writer: Writer, decided: Decided, olds: Sequence[Verbatim], by: str) 
 def _committed(
     writer: Writer, filing: Filing, target: str, replaced: Sequence[str], day: str, more: dict[str, str]
 ) -> tuple[str, int]:
-    """The note that stays, and then, only if that was written, those that it replaces."""
-    subject = "close: notes that were filed verbatim, consolidated"
-    commit = ""
-    if target:
-        applied = writer.commit(subject, filing.texts, cause="close", by=gate.BY_CLOSE, planned_on=filing.planned_on)
-        if target in applied.skipped:
-            return "", 0  # a person is saving it: then nothing goes into it
-        commit = applied.commit
+    """The note that stays, and those that it replaces. A new note is one commit with them, so that no kill leaves both
+    in force. One that was there is written first, and they follow only if it was: a person may be saving it."""
+    subject, planned_on = "close: notes that were filed verbatim, consolidated", dict(filing.planned_on)
     planned = {path: writer.read(path) for path in replaced}
-    texts = {
+    retired: dict[str, str | None] = {
         path: notes.with_fields(text or "", status="superseded", edited=day, **more) for path, text in planned.items()
     }
-    applied = writer.commit(f"{subject}: what they replace", texts, cause="close", by=gate.BY_CLOSE, planned_on=planned)
+    commit, is_new = "", bool(target) and planned_on.get(target) is None
+    if target and not is_new:
+        applied = writer.commit(subject, filing.texts, cause="close", by=gate.BY_CLOSE, planned_on=planned_on)
+        if target in applied.skipped:
+            return "", 0
+        commit = applied.commit
+    texts = {**filing.texts, **retired} if is_new else retired
+    subject += "" if is_new else ": what they replace"
+    applied = writer.commit(subject, texts, cause="close", by=gate.BY_CLOSE, planned_on={**planned_on, **planned})
+    if is_new and target in applied.skipped:  # a person took its name at that moment: then nothing is replaced
+        before = {path: retired[path] for path in replaced}
+        writer.commit(f"{subject}: taken back", planned, cause="close", by=gate.BY_CLOSE, planned_on=before)
+        return "", 0
     return applied.commit or commit, bool(target) + sum(1 for path in replaced if path not in applied.skipped)
 
 
