@@ -3,8 +3,8 @@
 The groups are fast, slow, crash, crash-full, attacks, attacks-full, e2e, lint, bench, and all: the default, fast,
 slow, crash, attacks and e2e. It works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it makes
 the virtual environment, installs the locked versions and the project, and (as root on Debian) the system packages that
-fault injection and a terminal need. `make` targets and .ci/run call it, so there is one way to run everything. For
-`e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
+fault injection and the timer of sleep need. `make` targets and .ci/run call it, so there is one way to run everything.
+For `e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ GROUPS: dict[str, list[list[str]]] = {
         )
     ],
 }
+SYSTEM = {"strace": "strace", "cron": "crontab"}  # Debian's packages, and a program of each
 ALL = ("fast", "slow", "crash", "attacks", "e2e")
 FULL = {"crash-full": "HOLDFAST_CRASH", "attacks-full": "HOLDFAST_ATTACKS"}  # a group in its long form
 
@@ -147,9 +148,10 @@ def install() -> None:
         subprocess.run([*pip, "--require-hashes", "-r", str(sources[0])], check=True)
         subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], check=True)
         stamp.touch()
-    if not shutil.which("strace") and shutil.which("apt-get") and os.geteuid() == 0:
+    missing = [package for package, program in SYSTEM.items() if not shutil.which(program)]
+    if missing and shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-q"], check=False, stdout=subprocess.DEVNULL)
-        subprocess.run(["apt-get", "install", "-qy", "strace"], check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(["apt-get", "install", "-qy", *missing], check=False, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
