@@ -117,9 +117,10 @@ def write(vault: str, clock: Clock, work: Work, thought: Deliberated) -> Written
             if work.ends and (work.is_home or not work.episode):
                 told = session_record.add_handoff(writer, work, filing, texts, thought)
                 path, number = told.path, told.number
-                session_record.add_lessons(writer, work, told, filing, texts)
+                handoff = session_record.read(writer, told, texts) if work.episode else None
+                session_record.add_lessons(work, handoff, filing, texts)
                 aftermath.tell_findings(vault, writer.now, work, path, told.findings)
-                session_record.add_line(writer, work, told, filing, texts)
+                session_record.add_line(writer, work, told, handoff, filing, texts)
                 add(writer, work, filing, texts, thought.heard_by)
             else:
                 number = len(lineage.names(vault, work.project)) + 1

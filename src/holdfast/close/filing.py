@@ -165,7 +165,7 @@ class Filing:
         same = next(filter(None, agreed), "") or self._by_words(*words)
         if same and self._add(same, flag, [f"- {proof}" for proof in flag.evidence]):
             return same
-        confirmed = self._confirmed(flag, project, index.body_digest(text))
+        confirmed = self._confirmed(flag, project, said[2])
         words_of_name = text.lstrip(OPENING_MARKS)
         folder = QUARANTINE if guarded else notes.FOLDERS[kind]
         name, path = self.named(folder, notes.title(words_of_name), words_of_name)

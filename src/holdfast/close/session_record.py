@@ -208,15 +208,15 @@ def add_handoff(
     return HandoffPlace(path, sum(1 for one in listed if one < path) + 1, findings)
 
 
-def add_lessons(writer: Writer, work: Work, told: HandoffPlace, filing: Filing, texts: dict[str, str | None]) -> None:
+def add_lessons(work: Work, found: lineage.Handoff | None, filing: Filing, texts: dict[str, str | None]) -> None:
     """Decisions and lessons of the handoff become notes, whoever wrote it."""
-    found = _read(writer, told, texts) if work.episode and work.is_home else None
-    if found and work.episode:
+    if found and work.episode and work.is_home:
         lasting.file_lessons(filing, found, work.episode)
         texts.update(filing.texts)
 
 
-def _read(writer: Writer, told: HandoffPlace, texts: dict[str, str | None]) -> lineage.Handoff | None:
+def read(writer: Writer, told: HandoffPlace, texts: dict[str, str | None]) -> lineage.Handoff | None:
+    """The handoff as it will be; None where there is none, or none that can be read."""
     if not told.path:
         return None
     found = lineage.from_text(told.path, texts.get(told.path) or writer.read(told.path) or "")
@@ -258,11 +258,17 @@ def filed_before(vault: str, work: Work, listed: list[str]) -> list[Flag]:
     return sorted(found.values(), key=lambda flag: (flag.time, flag.id))
 
 
-def add_line(writer: Writer, work: Work, told: HandoffPlace, filing: Filing, texts: dict[str, str | None]) -> None:
+def add_line(
+    writer: Writer,
+    work: Work,
+    told: HandoffPlace,
+    found: lineage.Handoff | None,
+    filing: Filing,
+    texts: dict[str, str | None],
+) -> None:
     """One line in activity.log: when, where, what about. It is known by when, where and whose it is."""
     if not (told.path or told.topic) or not work.episode:
         return
-    found = _read(writer, told, texts)
     line = activity_line(work.episode, told.topic or (" ".join(found.title.split()) if found else "") or "a session")
     begins, ends = activity_line(work.episode, "\n").split("\n")[:2]
     before = writer.read(ACTIVITY)

@@ -104,8 +104,9 @@ class Writer:
         `skipped`. Raises gate.Refused, and Unwritable where the system lets us write none of the files, unless it may
         be `in_vain`: then the caller looks at what was refused.
         """
-        before = {path: self.read(path) for path in texts}
-        before.update({path: text for path, text in (planned_on or {}).items() if path in texts})
+        before = {path: text for path, text in (planned_on or {}).items() if path in texts}
+        for path in texts.keys() - before.keys():
+            before[path] = self.read(path)
         wanted = dict(texts)
         after = self.index.with_texts(texts)
         authority.refuse(by, texts, self.index, after)
@@ -118,13 +119,12 @@ class Writer:
             text = self.read(path)
             if path not in wanted and text is not None:
                 before[path] = wanted[path] = text
-        files = tuple(
-            File(path, journal.digest(journal.encoded(before[path])), text)
-            for path, text in wanted.items()
-            if text != before[path] or path in GROWING or path in texts
-        )
+        files = []
+        for path, text in wanted.items():
+            if text != before[path] or path in GROWING or path in texts:
+                files.append(File(path, journal.digest(journal.encoded(before[path])), text))
         derived = tuple(path for path in (note_facets.PATH, *GROWING) if path not in texts)
-        change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents, derived)
+        change = Change(new_id(self.now), _subject(subject), tuple(files), cause, author or OURS, parents, derived)
         applied = journal.apply(self.repository, change)
         self.at = applied.commit or self.at
         self._index = after.keep(applied.commit) if isinstance(after, StoredIndex) else after
