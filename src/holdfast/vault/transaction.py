@@ -119,12 +119,13 @@ class Writer:
             text = self.read(path)
             if path not in wanted and text is not None:
                 before[path] = wanted[path] = text
-        files = []
-        for path, text in wanted.items():
-            if text != before[path] or path in GROWING or path in texts:
-                files.append(File(path, journal.digest(journal.encoded(before[path])), text))
+        files = tuple(
+            File(path, journal.digest(journal.encoded(before[path])), text)
+            for path, text in wanted.items()
+            if text != before[path] or path in GROWING or path in texts
+        )
         derived = tuple(path for path in (note_facets.PATH, *GROWING) if path not in texts)
-        change = Change(new_id(self.now), _subject(subject), tuple(files), cause, author or OURS, parents, derived)
+        change = Change(new_id(self.now), _subject(subject), files, cause, author or OURS, parents, derived)
         applied = journal.apply(self.repository, change)
         self.at = applied.commit or self.at
         self._index = after.keep(applied.commit) if isinstance(after, StoredIndex) else after
