@@ -74,6 +74,14 @@ def _subject(store: Store, members: Sequence[Thought]) -> Subject | None:
     return Subject(ident, tuple(members), tuple(replaces))
 
 
+def without(store: Store, subject: Subject, outdated: Collection[str]) -> Subject | None:
+    """A subject without sources that no longer hold; None where too little is left."""
+    left = [one for one in subject.sources if one.id not in outdated]
+    if len(left) == len(subject.sources):
+        return subject
+    return _subject(store, left) if len(left) >= FEWEST else None
+
+
 def _is_settled(store: Store, ident: str, live: Collection[str]) -> bool:
     """Whether this consolidation was made, or made and taken back. One without its step was cut short by a disk that
     failed, and is made whole."""
