@@ -2,7 +2,8 @@
 
 The perfect one knows which fact each thought states. It writes one sentence for each fact and cites all that state it,
 lists what says the same, and names the older and newer of a changed value. The lazy one writes the first sentence and
-cites everything; of pairs it says that all of them contradict each other. What either says goes through the product's own checks.
+cites everything, and says of every pair that it contradicts itself. What either says goes through the product's own
+checks.
 """
 
 from __future__ import annotations

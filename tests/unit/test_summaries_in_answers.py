@@ -40,7 +40,7 @@ def order(found: list[Result], alike: dict[str, str], made: dict[str, str], show
         return Found(Thought(ident, ident)) if ident in shown else None
 
     marks = [{one: {other: 1.0} for one, other in given.items()} for given in (alike, made)]
-    return " ".join(one.thought.id for one in folded(found, marks[0], marks[1], fetched))
+    return " ".join(one.thought.id for one in folded(found, marks[0], marks[1], fetched, 10))
 
 
 @pytest.fixture
