@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -41,13 +39,6 @@ def order(found: list[Result], alike: dict[str, str], made: dict[str, str], show
 
     marks = [{one: {other: 1.0} for one, other in given.items()} for given in (alike, made)]
     return " ".join(one.thought.id for one in folded(found, marks[0], marks[1], fetched, 10))
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(f"{tmp_path}/vault")
-    yield made
-    made.close()
 
 
 def test_a_summary_stands_in_the_place_of_the_third_of_its_sources_and_the_rest_come_last() -> None:
