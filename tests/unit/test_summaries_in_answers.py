@@ -46,6 +46,11 @@ def test_a_summary_stands_in_the_place_of_the_third_of_its_sources_and_the_rest_
     assert order(answer("a x b y d z e"), {}, made) == "a x b y c z d e"
 
 
+def test_a_summary_that_is_longer_than_its_sources_in_the_answer_is_not_shown() -> None:
+    made = dict.fromkeys(("a", "b", "d", "e"), "ccccc")
+    assert order(answer("a x b y d z e"), {}, made, shown=("ccccc",)) == "a x b y d z e"
+
+
 def test_a_question_about_one_detail_gets_its_sources_where_they_were() -> None:
     assert order(answer("a x b y"), {}, dict.fromkeys(("a", "b", "d"), "c")) == "a x b y"
 
