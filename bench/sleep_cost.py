@@ -21,7 +21,7 @@ from holdfast.capture import home
 from holdfast.field import embedding, handle, intake
 from holdfast.field.embedders import Embedder
 from holdfast.field.thought import Thought
-from holdfast.sleep import abstracts, archive, consolidation, links, material, trial
+from holdfast.sleep import abstracts, archive, consolidation, disputes, links, material, trial
 from holdfast.sleep.night import Night
 from sleep_planted import PROJECT, world
 from sleep_world import HOUR, NOW, keep, sentences
@@ -33,6 +33,7 @@ PARTS: dict[str, tuple[tuple[Any, str], ...]] = {
     "take-in": ((Night, "_take_in"),),
     "clusters": ((material, "gather"),),
     "links and digests": ((links, "changes"), (consolidation, "subjects"), (abstracts, "changes")),
+    "contradictions": ((disputes, "planned"),),
     "trial": ((trial, "tried"),),
     "archive": ((archive, "candidates"),),
     "write, git, index": ((Night, "_carried_out"),),

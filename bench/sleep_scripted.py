@@ -1,8 +1,9 @@
-"""Scripted judges of abstracts, in the place of a model: one that is perfect, one that is lazy.
+"""Scripted judges of sleep, in the place of a model: one that is perfect, one that is lazy.
 
 The perfect one knows which fact each thought states. It writes one sentence for each fact and cites all that state it,
 lists what says the same, and names the older and newer of a changed value. The lazy one writes the first sentence and
-cites everything. What either says goes through the product's own checks.
+cites everything, and says of every pair that it contradicts itself. What either says goes through the product's own
+checks.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from holdfast.close.judge_pool import Court
 from holdfast.field.thought import Thought
 from holdfast.judge import reading
 from holdfast.judge.seam import Judge, Question, Words
+from holdfast.sleep import pair_question
 from holdfast.sleep.abstract import JOB, AbstractAnswer, Contradiction, Sentence
+from holdfast.sleep.pair_question import PairAnswer
 from sleep_judges_set import sentences, speaker
 from sleep_world import World
 
 NONE, PERFECT, LAZY = "none (digest)", "perfect", "lazy"
 GIVEN = re.compile(r'^<data-\w+ is="THOUGHT (t\d+), of [^"]*">\n(.*?)\n</data-', re.M | re.S)
+PAIRED = re.compile(r'^<data-\w+ is="PAIR (p\d+), of [^"]*">\n(.*?)\n</data-', re.M | re.S)
 
 
 class Purse:
@@ -43,12 +47,24 @@ class Scripted:
     model: str = ""
 
     def say(self, question: Question[Any], timeout: float) -> Words:  # noqa: ARG002
-        if question.job != JOB:
+        if question.job not in (JOB, pair_question.JOB):
             return Words("{}", 1, 1)
-        given = {handle: reading.unescape(text) for handle, text in GIVEN.findall(question.given)}
-        said = self._lazy(given) if self.name == LAZY else self._perfect(given)
-        text = said.model_dump_json()
+        if question.job == JOB:
+            given = {handle: reading.unescape(text) for handle, text in GIVEN.findall(question.given)}
+            text = (self._lazy(given) if self.name == LAZY else self._perfect(given)).model_dump_json()
+        else:
+            text = self._pairs(question.given).model_dump_json()
         return Words(text, len(question.given) // 4, len(text) // 4)
+
+    def _pairs(self, given: str) -> PairAnswer:
+        texts: dict[str, list[str]] = {}
+        for handle, text in PAIRED.findall(given):
+            texts.setdefault(handle, []).append(reading.unescape(text))
+        return PairAnswer(contradict=[one for one, both in texts.items() if self.name == LAZY or self._clash(*both)])
+
+    def _clash(self, one: str, other: str) -> bool:
+        facts = [self.facts.get(text, (text, ""))[0] for text in (one, other)]
+        return self.replaces.get(facts[0]) == facts[1] or self.replaces.get(facts[1]) == facts[0]
 
     def _lazy(self, given: dict[str, str]) -> AbstractAnswer:
         first = next(iter(given.values()))

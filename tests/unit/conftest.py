@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from field_support import Room
+
 SHARED_MEMORY = Path("/dev/shm")
 FEW = 10
 
@@ -49,6 +51,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             name = "settings" if is_machine else "_hypothesis_internal_use_settings"  # as Hypothesis's own plugin does
             own = getattr(holder, name)
             setattr(holder, name, settings(own, max_examples=min(own.max_examples, FEW)))
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    """A vault with its field open, on a real store, with a clock that a test sets."""
+    from field_support import Room
+
+    made = Room(f"{tmp_path}/vault")
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -327,3 +327,14 @@ def test_the_rest_of_an_older_thought_is_not_lost_with_what_no_longer_holds() ->
     found = checked(thoughts(DEPLOY, old, new), said((DEPLOY, "t1"), (new, "t3"), contradictions=pair))
     assert isinstance(found, Rejected)
     assert "id-2" in found.why
+
+
+@pytest.mark.parametrize("beginning", ["As agreed", "Since decided"])
+def test_a_small_word_that_begins_a_sentence_is_no_name_that_could_be_lost(beginning: str) -> None:
+    members = thoughts(DEPLOY, f"{beginning} the billing service listens on port 7001.", MAILER)
+    assert why(copied((2, "The billing service listens on port 7001.", "t2")), members) == ""
+
+
+def test_a_person_behind_such_a_word_is_still_one() -> None:
+    members = thoughts(DEPLOY, "As Ada approved, the billing service listens on port 7001.", MAILER)
+    assert '"ada" is lost' in why(copied((2, "The billing service listens on port 7001.", "t2")), members)

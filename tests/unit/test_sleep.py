@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Room
+from sleep_support import LOCKS, of_kind, slept
 
 from holdfast.capture import home, ledger, notices
 from holdfast.capture.gate import BY_USER
@@ -17,29 +17,7 @@ from holdfast.field.steps import SUPERSEDED, Step
 from holdfast.field.thought import CONSOLIDATION
 from holdfast.memory import Memory
 from holdfast.sleep import archive, clusters, material, night, plan, replay, trial, undo
-from holdfast.sleep.night import Night, Slept
 from holdfast.sleep.trial import Change
-
-LOCKS = (
-    "Orders lock rows optimistically with a version column in every table",
-    "Orders lock rows optimistically with a version column that counts up",
-    "Orders lock rows optimistically with a version column since the booking",
-)
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(f"{tmp_path}/vault")
-    yield made
-    made.close()
-
-
-def slept(room: Room, **more: object) -> Slept:
-    return Night(room.field, **more).sleep()  # type: ignore[arg-type]
-
-
-def of_kind(done: Slept, kind: str) -> list[steps.Step]:
-    return [one for one in done.steps if one.kind == kind]
 
 
 def tree(vault: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from field_support import HOUR, NOW, SHOP, Room
+from sleep_support import of_kind, slept
 
 from holdfast.capture import home, purging
 from holdfast.capture.gate import BY_USER
@@ -15,28 +15,13 @@ from holdfast.field import intake, steps, think, words
 from holdfast.field.thought import Thought
 from holdfast.sleep import consolidation, links, page, plan, undo
 from holdfast.sleep.contradictions import settled
-from holdfast.sleep.night import Night, Slept
+from holdfast.sleep.night import Night
 from holdfast.sleep.passages import Source
 
 LOCKS = tuple(
     f"Orders lock rows optimistically with a version column {end}"
     for end in ("in every table", "that counts up", "since the booking", "for invoices")
 )
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(f"{tmp_path}/vault")
-    yield made
-    made.close()
-
-
-def slept(room: Room) -> Slept:
-    return Night(room.field).sleep()
-
-
-def of_kind(done: Slept, kind: str) -> list[steps.Step]:
-    return [one for one in done.steps if one.kind == kind]
 
 
 @pytest.mark.slow

@@ -2,74 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from close_support import Scripted, court
 from field_support import HOUR, SHOP, Room
+from sleep_support import LOCKS, by_job, faithful, judged, of_kind
 
-from holdfast.capture import home
 from holdfast.errors import CapReached, JudgeFailed
 from holdfast.field import retrieval, steps
 from holdfast.field.thought import BRIDGE, HYPOTHESIS
 from holdfast.judge.seam import Question
 from holdfast.sleep import bridges
-from holdfast.sleep.night import Night, Slept
 
 pytestmark = pytest.mark.slow
 
-FENCED = re.compile(r'<data-([0-9a-f]+) is="([^"]*)">\n(.*?)\n</data-\1>', re.DOTALL)
-LOCKS = (
-    "Orders lock rows optimistically with a version column in every table",
-    "Orders lock rows optimistically with a version column that counts up",
-    "Orders lock rows optimistically with a version column since the booking",
-)
 OLD = "The staging server is wiped every night at 02:00 UTC by cron"
 NEW = "The staging server is wiped every night at 04:00 UTC by cron"
 THIRD = "The staging server is wiped every night although it is small"
 
 
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(f"{tmp_path}/vault")
-    yield made
-    made.close()
-
-
-def told(asked: Question[Any]) -> dict[str, str]:
-    """The texts that a judge was given, by their handles."""
-    found = [(label.split()[1].rstrip(","), text) for _, label, text in FENCED.findall(asked.given)]
-    return {handle: text.split("\n")[0] for handle, text in found}
-
-
-def slept(room: Room, answers: Callable[[Question[Any]], Any]) -> Slept:
-    judge = court(home.state(room.vault), Scripted(answers), workers=1)
-    return Night(room.field, judge).sleep()
-
-
-def by_job(**answers: Callable[[dict[str, str]], Any]) -> Callable[[Question[Any]], Any]:
-    def answer(asked: Question[Any]) -> Any:
-        found = answers.get(asked.job.removeprefix("sleep-"))
-        return found(told(asked)) if found else {}
-
-    return answer
-
-
-def faithful(texts: dict[str, str]) -> Any:
-    return {"sentences": [{"text": f"{text}.", "cites": [handle]} for handle, text in texts.items()]}
-
-
-def of_kind(done: Slept, kind: str) -> list[steps.Step]:
-    return [one for one in done.steps if one.kind == kind]
-
-
 def test_a_faithful_abstract_becomes_the_summary_and_the_page_names_the_judge(room: Room) -> None:
     for text in LOCKS:
         room.think(text)
-    done = slept(room, by_job(abstract=faithful))
+    done = judged(room, by_job(abstract=faithful))
     (step,) = of_kind(done, steps.CONSOLIDATED)
     assert step.why.startswith("put together by ")
     made = room.field.store.thoughts([step.by])[step.by]
@@ -84,7 +39,7 @@ def test_an_abstract_that_changes_a_number_is_not_used_and_waits_for_review(room
     def lying(texts: dict[str, str]) -> Any:
         return {"sentences": [{"text": text.replace("17", "71"), "cites": [handle]} for handle, text in texts.items()]}
 
-    done = slept(room, by_job(abstract=lying))
+    done = judged(room, by_job(abstract=lying))
     (step,) = of_kind(done, steps.CONSOLIDATED)
     assert step.why == "in their own words"
     assert "71" not in room.field.store.thoughts([step.by])[step.by].text
@@ -95,7 +50,7 @@ def test_an_abstract_that_changes_a_number_is_not_used_and_waits_for_review(room
 def test_an_abstract_that_leaves_a_source_out_is_not_used(room: Room) -> None:
     for text in LOCKS:
         room.think(text)
-    done = slept(room, by_job(abstract=lambda texts: faithful(dict(list(texts.items())[:1]))))
+    done = judged(room, by_job(abstract=lambda texts: faithful(dict(list(texts.items())[:1]))))
     (step,) = of_kind(done, steps.CONSOLIDATED)
     assert step.why == "in their own words"
 
@@ -112,7 +67,7 @@ def test_of_two_that_contradict_each_other_the_newer_stands_whatever_the_judge_c
         swapped = {"older": handles[NEW], "newer": handles[OLD], "about": "when staging is wiped"}
         return {**faithful(kept), "contradictions": [swapped]}
 
-    done = slept(room, by_job(abstract=settled))
+    done = judged(room, by_job(abstract=settled))
     (step,) = of_kind(done, steps.SUPERSEDED)
     assert (step.ids, step.by) == ((old,), new)
     found = [one.thought.id for one in room.ask("when is the staging server wiped by cron").results]
@@ -123,7 +78,7 @@ def test_of_two_that_contradict_each_other_the_newer_stands_whatever_the_judge_c
 def test_where_the_judge_says_that_they_are_apart_nothing_is_made(room: Room) -> None:
     for text in LOCKS:
         room.think(text)
-    done = slept(room, by_job(abstract=lambda _: {"apart": True}))
+    done = judged(room, by_job(abstract=lambda _: {"apart": True}))
     assert not of_kind(done, steps.CONSOLIDATED)
 
 
@@ -135,7 +90,7 @@ def test_a_judge_that_dies_midway_leaves_the_sources_own_lines(room: Room, error
     def dying(_: Question[Any]) -> Any:
         raise error
 
-    done = slept(room, dying)
+    done = judged(room, dying)
     (step,) = of_kind(done, steps.CONSOLIDATED)
     assert step.why == "in their own words"
     assert str(error) in done.page
@@ -165,7 +120,7 @@ def supposing(texts: dict[str, str]) -> Any:
 
 def test_a_bridge_that_no_question_with_use_can_prove_is_withdrawn_with_its_figures(room: Room) -> None:
     bridged(room, used=False)
-    done = slept(room, by_job(abstract=faithful, bridge=supposing))
+    done = judged(room, by_job(abstract=faithful, bridge=supposing))
     for step in of_kind(done, steps.BRIDGED):
         assert step.by == ""
         assert "no question with evidence of use" in step.why
@@ -174,7 +129,7 @@ def test_a_bridge_that_no_question_with_use_can_prove_is_withdrawn_with_its_figu
 
 def test_a_bridge_is_kept_only_if_something_used_came_up_higher_and_nothing_lower(room: Room) -> None:
     bridged(room)
-    done = slept(room, by_job(abstract=faithful, bridge=supposing))
+    done = judged(room, by_job(abstract=faithful, bridge=supposing))
     tried = of_kind(done, steps.BRIDGED)
     assert tried
     for step in tried:
@@ -207,7 +162,7 @@ def test_no_judge_is_asked_for_a_project_that_is_not_there_to_be_mixed_in(room: 
         seen.append(texts)
         return faithful(texts)
 
-    done = slept(room, by_job(abstract=listening))
+    done = judged(room, by_job(abstract=listening))
     assert len(seen) == 2
     made = room.field.store.thoughts([one.by for one in of_kind(done, steps.CONSOLIDATED)])
     assert sorted(one.project for one in made.values()) == ["bank-2", SHOP]

@@ -21,7 +21,7 @@ def sleeps(meter: Budget, tokens: int, job: str = "sleep-abstract") -> str:
 
 
 def test_the_jobs_of_sleep_are_jobs_of_judges() -> None:
-    assert SLEEP_JOBS == ("sleep-abstract", "sleep-bridge", "sleep-note")
+    assert SLEEP_JOBS == ("sleep-abstract", "sleep-bridge", "sleep-note", "sleep-pair")
     assert set(SLEEP_JOBS) < set(JOBS)
 
 

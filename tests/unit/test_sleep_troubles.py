@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from field_support import DAY, HOUR, NOW, SHOP, Directions, Room, garble
 from hook_support import fill_up, make_read_only, mounted
+from sleep_support import of_kind, slept
 
 from holdfast.capture import platform
 from holdfast.capture.gate import BY_USER
@@ -22,7 +23,7 @@ from holdfast.field.embedders import NoVectors
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.thought import Thought
 from holdfast.sleep import archive, night, plan, undo
-from holdfast.sleep.night import Night, Slept
+from holdfast.sleep.night import Night
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,14 +40,6 @@ def room(place: Path) -> Iterator[Room]:
     made = Room(f"{place}/vault")
     yield made
     made.close()
-
-
-def slept(room: Room) -> Slept:
-    return Night(room.field).sleep()
-
-
-def of_kind(done: Slept, kind: str) -> list[steps.Step]:
-    return [one for one in done.steps if one.kind == kind]
 
 
 def logged(vault: str) -> list[str]:

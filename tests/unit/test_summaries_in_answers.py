@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -40,19 +38,17 @@ def order(found: list[Result], alike: dict[str, str], made: dict[str, str], show
         return Found(Thought(ident, ident)) if ident in shown else None
 
     marks = [{one: {other: 1.0} for one, other in given.items()} for given in (alike, made)]
-    return " ".join(one.thought.id for one in folded(found, marks[0], marks[1], fetched))
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(f"{tmp_path}/vault")
-    yield made
-    made.close()
+    return " ".join(one.thought.id for one in folded(found, marks[0], marks[1], fetched, 10))
 
 
 def test_a_summary_stands_in_the_place_of_the_third_of_its_sources_and_the_rest_come_last() -> None:
     made = dict.fromkeys(("a", "b", "d", "e"), "c")
     assert order(answer("a x b y d z e"), {}, made) == "a x b y c z d e"
+
+
+def test_a_summary_that_is_longer_than_its_sources_in_the_answer_is_not_shown() -> None:
+    made = dict.fromkeys(("a", "b", "d", "e"), "ccccc")
+    assert order(answer("a x b y d z e"), {}, made, shown=("ccccc",)) == "a x b y d z e"
 
 
 def test_a_question_about_one_detail_gets_its_sources_where_they_were() -> None:

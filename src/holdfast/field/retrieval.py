@@ -4,7 +4,8 @@
     print(answer)
     reinforce(field, answer, agent="claude-code")                        then notes what was returned
 
-What took the place of another stands before it, and the other says so. Repetition, by what sleep found, comes after
+What took the place of another stands before it, and the other says so; by its own words the other is found as well as
+ever, right behind. Repetition, by what sleep found, comes after
 everything else (field/folding). A bridge lends the thoughts at its ends a part of its score. A query is never a
 thought.
 """
@@ -104,7 +105,7 @@ def near_enough(model: str, best: float, count: int) -> float:
 
 MOST = 50
 LONGEST_QUERY = 4000
-OUTDATED = 0.5  # what is left of the score of a thought that another took the place of
+OUTDATED = 0.5  # what is left of the score of a thought that another took the place of, unless it is meant
 LENT = 0.5  # the part of a bridge's score that the thoughts at its ends get
 ASKED = 0.5  # and of a question that the user once asked: what answers it comes first
 PATIENCE = 0.2  # seconds that noting an access waits for other writers; the log has it, and the next takes it in
@@ -182,16 +183,24 @@ def ask(
     known = field.store.thoughts(one.id for one in candidates)
     candidates, known = _with_ends(field, candidates, known)
     read = traces.counted(field.store, known, asker)
+    newer = _newer(field, known)
     found = [
-        _result(one, known[one.id], read.get(one.id), now, pheromones)
+        _result(one, known[one.id], read.get(one.id), now, pheromones, asked=asked, successor=newer.get(one.id))
         for one in candidates
         if one.id in known and is_shown(known[one.id], scope) and _bears(one, known[one.id], asked)
     ]
     found.sort(key=lambda one: (-one.score, -one.weight, one.thought.id))
-    chosen = _folded(field, _successors_first(field, found, scope, now, asker), scope, now, asker)[:most]
+    chosen = _folded(field, _successors_first(field, found, scope, now, asker), scope, now, asker, most)[:most]
     new = {one.thought.id: (one.thought.start, one.thought.created) for one in chosen if not one.accesses}
     new = {one: began for one, began in new.items() if one not in read}
     return Answer(asked, scope.project or "", tuple(chosen), new)
+
+
+def _newer(field: Field, known: Mapping[str, Thought]) -> dict[str, Thought]:
+    """For each outdated thought the one that took its place."""
+    wanted = {one: thought.superseded_by for one, thought in known.items() if thought.superseded_by}
+    found = field.store.thoughts(wanted.values()) if wanted else {}
+    return {one: found[by] for one, by in wanted.items() if by in found}
 
 
 def _with_ends(
@@ -213,7 +222,7 @@ def _with_ends(
     return list(listed.values()), {**known, **field.store.thoughts(lent.keys() - known.keys())}
 
 
-def _folded(field: Field, found: list[Result], scope: Scope, now: float, asker: str | None) -> list[Result]:
+def _folded(field: Field, found: list[Result], scope: Scope, now: float, asker: str | None, most: int) -> list[Result]:
     """Without repetition at its head: what sleep found to say the same, and what its summaries carry."""
     ids = [one.thought.id for one in found]
     alike, made = field.store.marks(LINKED, ids), field.store.marks(CONSOLIDATED, ids)
@@ -228,7 +237,7 @@ def _folded(field: Field, found: list[Result], scope: Scope, now: float, asker: 
         sources = field.store.thoughts(found.thought.sources)
         return None if folding.is_outdated(found.thought, sources) else found
 
-    return folding.folded(found, alike, made, summary)
+    return folding.folded(found, alike, made, summary, most)
 
 
 def is_shown(thought: Thought, scope: Scope) -> bool:
@@ -241,11 +250,25 @@ def _bears(one: Ranked, thought: Thought, query: str) -> bool:
     return one.score > 0 or words.shares(query, f"{thought.title} {thought.text} {thought.context}")
 
 
-def _result(one: Ranked, thought: Thought, read: Traffic | None, now: float, pheromones: bool) -> Result:
+def _is_meant(thought: Thought, successor: Thought, query: str) -> bool:
+    """Whether a query has a word of an outdated thought that its successor has not: then it asks for what was."""
+    own = {*words.content(thought.text)} - {*words.content(successor.text)} - words.FILLING
+    return not own.isdisjoint(words.content(query))
+
+
+def _result(
+    one: Ranked,
+    thought: Thought,
+    read: Traffic | None,
+    now: float,
+    pheromones: bool,
+    asked: str = "",
+    successor: Thought | None = None,
+) -> Result:
     traffic = read or unread(thought)
     weight = traffic.weight_at(now)
     score = one.score * (pheromone.factor(weight) if pheromones else 1.0)
-    if thought.superseded_by:
+    if thought.superseded_by and not (successor and _is_meant(thought, successor, asked)):
         score *= OUTDATED
     if thought.category == SAID and thought.text.rstrip().endswith(("?", "\uff1f")):
         score *= ASKED

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="BaseModel")
 
-SLEEP_JOBS = ("sleep-abstract", "sleep-bridge", "sleep-note")  # they have a share of the daily caps, not the whole
+# They have a share of the daily caps, not the whole.
+SLEEP_JOBS = ("sleep-abstract", "sleep-bridge", "sleep-note", "sleep-pair")
 JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe", *SLEEP_JOBS)
 
 

@@ -6,6 +6,7 @@ judge or with a bad one loses nothing. A refused abstract waits for a person, wi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.judge.reading import Fence, nonce_for
@@ -14,7 +15,7 @@ from holdfast.sleep.abstract_check import Abstract, Rejected, checked
 from holdfast.sleep.plan import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.close.judge_pool import Court
     from holdfast.field.store import Store
@@ -23,29 +24,52 @@ if TYPE_CHECKING:
     from holdfast.sleep.trial import Change
 
 
-def changes(
-    store: Store, subjects: Sequence[Subject], court: Court | None, night: str, now: float
-) -> tuple[list[Change], list[Refusal]]:
-    """One change for each subject, by the judge's words or by the sources' own; and what was refused of the judge's."""
+@dataclass(frozen=True)
+class Heard:
+    """A subject with the judge's answer, None where there is none, and with the abstract that the checks made of it."""
+
+    subject: Subject
+    answer: AbstractAnswer | None = None
+    looked: Abstract | Rejected | None = None
+
+
+def heard(subjects: Sequence[Subject], court: Court | None) -> list[Heard]:
+    """The subjects as the judge has put them, checked."""
     answers = _asked(subjects, court) if court else [None] * len(subjects)
+    return [
+        Heard(subject, answer, checked(subject.sources, answer) if answer is not None else None)
+        for subject, answer in zip(subjects, answers, strict=True)
+    ]
+
+
+def changes(
+    store: Store, told: Sequence[Heard], by: str, night: str, now: float, successors: Mapping[str, str]
+) -> tuple[list[Change], list[Refusal]]:
+    """One change for each subject, by the judge's words or by the sources' own; and what was refused of the judge's.
+    `successors` has, for thoughts that no longer hold, what took their place tonight: no summary is made of them, save
+    where the judge knew both."""
     found: list[Change] = []
     refused: list[Refusal] = []
-    for subject, answer in zip(subjects, answers, strict=True):
-        if answer is not None and answer.apart:
+    for one in told:
+        if one.answer is not None and one.answer.apart:
             continue  # the judge says that these are not about one subject
-        looked = checked(subject.sources, answer) if answer is not None else None
+        subject, looked = one.subject, one.looked
+        outdated = {each for each in _ids(subject) if successors.get(each, each) not in _ids(subject)}
         made: Change | None
-        if isinstance(looked, Abstract) and court is not None:
+        if isinstance(looked, Abstract) and not outdated:
             pairs, same = looked.supersedes, looked.same
-            made = consolidation.change(
-                store, subject, looked.text, night, now, by=court.by, supersedes=pairs, same=same
-            )
+            made = consolidation.change(store, subject, looked.text, night, now, by=by, supersedes=pairs, same=same)
         else:
-            made = consolidation.of_own_lines(store, subject, night, now)
+            left = consolidation.without(store, subject, successors)
+            made = consolidation.of_own_lines(store, left, night, now) if left else None
         found += [made] if made else []
-        if isinstance(looked, Rejected) and answer is not None:
-            refused.append(_refusal(subject, looked, answer))
+        if isinstance(looked, Rejected) and one.answer is not None:
+            refused.append(_refusal(subject, looked, one.answer))
     return found, refused
+
+
+def _ids(subject: Subject) -> set[str]:
+    return {one.id for one in subject.sources}
 
 
 def _asked(subjects: Sequence[Subject], court: Court) -> list[AbstractAnswer | None]:

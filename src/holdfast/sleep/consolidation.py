@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast import pheromone
 from holdfast.capture.ids import digest as digest_of
-from holdfast.field import words
+from holdfast.field import folding, words
 from holdfast.field.steps import CONSOLIDATED, LINKED, SUPERSEDED, Step, step_id
 from holdfast.field.thought import CONSOLIDATION, NOTE, SLEEP, SUMMARY, Thought, least_trusted, unread
 from holdfast.sleep.trial import Change
@@ -67,11 +67,22 @@ def _subject(store: Store, members: Sequence[Thought]) -> Subject | None:
     before = store.marks(CONSOLIDATED, ids)
     former = store.thoughts({other for others in before.values() for other in others})
     live = {one: thought for one, thought in former.items() if not thought.superseded_by}
-    covered = {source for thought in live.values() for source in thought.sources}
+    sources = {one: store.thoughts(thought.sources) for one, thought in live.items()}
+    outdated = {one for one, thought in live.items() if folding.is_outdated(thought, sources[one])}
+    covered = {source for one, thought in live.items() if one not in outdated for source in thought.sources}
     if _is_settled(store, ident, live) or sum(one not in covered for one in ids) < (NEWS if covered else FEWEST):
         return None
-    replaces = sorted(one for one, thought in live.items() if set(thought.sources) <= set(ids))
+    standing = {one: [each.id for each in some.values() if not each.superseded_by] for one, some in sources.items()}
+    replaces = sorted(one for one in live if set(standing[one] if one in outdated else sources[one]) <= set(ids))
     return Subject(ident, tuple(members), tuple(replaces))
+
+
+def without(store: Store, subject: Subject, outdated: Collection[str]) -> Subject | None:
+    """A subject without sources that no longer hold; None where too little is left."""
+    left = [one for one in subject.sources if one.id not in outdated]
+    if len(left) == len(subject.sources):
+        return subject
+    return _subject(store, left) if len(left) >= FEWEST else None
 
 
 def _is_settled(store: Store, ident: str, live: Collection[str]) -> bool:

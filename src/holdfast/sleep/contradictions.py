@@ -76,15 +76,16 @@ def _is_about(old: Passage, new: Passage, older: Source, newer: Source) -> bool:
 
 
 def _differ(old: Passage, new: Passage) -> bool:
-    return bool(_values(old) ^ _values(new) or old.stems ^ new.stems or _is_other_way(old, new))
+    return bool(values(old) ^ values(new) or old.stems ^ new.stems or is_other_way(old, new))
 
 
-def _values(said: Passage) -> frozenset[str]:
+def values(said: Passage) -> frozenset[str]:
+    """The numbers, names and other exact things of a sentence."""
     exact = {one.key.lower() for one in claims.atoms(said.text) if one.kind != claims.NAME}
     return frozenset(exact | said.fixed | said.names)
 
 
-def _is_other_way(one: Passage, other: Passage) -> bool:
+def is_other_way(one: Passage, other: Passage) -> bool:
     """Whether the words that they share are denied in one of them."""
     signs = [{stem: sign for stand in said.stands for stem, sign in stand.signs.items()} for said in (one, other)]
     shared = signs[0].keys() & signs[1].keys()
@@ -101,12 +102,12 @@ def _states(said: Passage, old: Passage, new: Passage) -> bool:
     subject = _shared(old, new)
     if len(said.stems & subject) * 2 < len(subject):
         return False
-    was, now = _values(old) - _values(new), _values(new) - _values(old)
-    if PAST.search(said.text) and (now & _values(said) or not now):
+    was, now = values(old) - values(new), values(new) - values(old)
+    if PAST.search(said.text) and (now & values(said) or not now):
         return False
     if was:
-        return bool(was & _values(said))
-    if _is_other_way(old, new):
-        return not _is_other_way(said, old) and _is_other_way(said, new)
+        return bool(was & values(said))
+    if is_other_way(old, new):
+        return not is_other_way(said, old) and is_other_way(said, new)
     left = old.stems - new.stems
     return bool(left) and len(said.stems & left) * 2 > len(left)

@@ -18,19 +18,18 @@ from holdfast.field import embedding, intake, steps, traffic
 from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Damaged
 from holdfast.sleep import (
-    abstracts,
     archive,
     bridges,
     clusters,
     consolidation,
-    links,
     material,
     note_proposals,
     page,
+    pair_record,
     plan,
     replay,
     ties,
-    trial,
+    together,
 )
 from holdfast.sleep.plan import Plan, Refusal
 
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
     from holdfast.close.judge_pool import Court
     from holdfast.field.handle import Field
     from holdfast.field.thought import Thought
-    from holdfast.sleep.material import Material
-    from holdfast.sleep.trial import Change, Tried
+    from holdfast.sleep.clusters import Window
 
 NOTICE = "sleep"
 TELL_FOR = 14 * 86400.0
@@ -89,6 +87,7 @@ class Night:
     rest: Callable[[], None] = lambda: None
     is_dry: bool = False
     purges: int = 0  # as counted when the night began
+    window: Window | None = None  # of the clusters, once they are gathered
 
     @property
     def vault(self) -> str:
@@ -129,21 +128,33 @@ class Night:
         night, now, store = begun.night, begun.now, self.field.store
         self._take_in()
         gathered = material.gather(self.field, clusters.load(plan.window(self.vault)), now)
+        self.window = gathered.window
         asked = replay.logged(self.vault, begun.began, math.inf, begun.end)
         self.rest()
         subjects = consolidation.subjects(store, gathered)
         later = {one.id for subject in subjects[MOST_SUBJECTS:] for one in subject.sources}
-        done, refusals, figures = self._put_together(gathered, subjects[:MOST_SUBJECTS], asked, night, now)
+        done = together.planned(
+            self.field,
+            self.court,
+            gathered,
+            subjects[:MOST_SUBJECTS],
+            asked,
+            pair_record.load(self.vault),
+            night,
+            now,
+            self.rest,
+        )
+        refusals = [*done.refused]
         self.rest()
         bridged = bridges.planned(self.field, gathered.found, asked, self.court, night, now, self.rest)
         notes = note_proposals.planned(self.vault, gathered, store, self.court)
         edits = notes.merged if self.settings.merge_notes else ()
-        made_steps = [step for change in done for step in change.steps]
+        made_steps = [step for change in done.changes for step in change.steps]
         made_steps += [*bridged.steps, *ties.steps(self.vault, begun.began, begun.end, night, now)]
         away = archive.candidates(store, plan.last(self.vault).now, now, self.settings.archive_days)
         made_steps += archive.step(archive.unwanted(self.vault, away, now, self.settings.archive_days), night, now)
-        thoughts = (*(one for change in done for one in change.thoughts), *bridged.thoughts)
-        figures |= {**begun.figures, "looked": len(gathered.new), **self._spent(now)}
+        thoughts = (*(one for change in done.changes for one in change.thoughts), *bridged.thoughts)
+        figures = {"recall": done.figures.as_record(), **begun.figures, "looked": len(gathered.new), **self._spent(now)}
         refusals += [*(() if edits else notes.merged), *notes.others]
         known = _named(self.field, made_steps, thoughts)
         text = page.render(night, now, made_steps, known, refusals, figures, edits)
@@ -156,6 +167,7 @@ class Night:
             edits=edits,
             figures=figures,
             page=text,
+            pairs=done.pairs.as_record() if done.pairs else {},
         )
 
     def _take_in(self) -> None:
@@ -170,28 +182,6 @@ class Night:
     def _is_disturbed(self) -> bool:
         self.rest()  # which raises
         return False
-
-    def _put_together(
-        self,
-        gathered: Material,
-        subjects: Sequence[consolidation.Subject],
-        asked: Sequence[replay.Replay],
-        night: str,
-        now: float,
-    ) -> tuple[list[Change], list[Refusal], dict[str, Any]]:
-        store = self.field.store
-        linked = links.changes(store, gathered, night, now)
-        consolidated, refused = abstracts.changes(store, subjects, self.court, night, now)
-        self.rest()
-        changes = [*linked, *consolidated]
-        sources = [one for change in consolidated for made in change.thoughts for one in made.sources]
-        # Of those that say the same the first and the last are asked for: any of them answers for the others.
-        repeated = [one for change in linked for step in change.steps for one in (step.by, step.ids[-1])]
-        questions = [*asked, *replay.of_sources(store.thoughts(sorted({*sources, *repeated})).values())]
-        found = trial.tried(self.field, changes, questions, self.rest) if changes else _untried()
-        passed = [one for one in changes if one.id in found.passed]
-        refused += [_refusal(one, found.refused[one.id], found) for one in changes if one.id in found.refused]
-        return passed, refused, {"recall": found.figures.as_record()}
 
     def _spent(self, now: float) -> dict[str, Any]:
         """The tokens and money that this night's questions took, by the ledger."""
@@ -283,8 +273,12 @@ class Night:
     def _settle(self, made: Plan) -> None:
         """The index follows: what the night made is found, and what it looked at is no longer new."""
         self._take_in_made()
-        gathered = material.gather(self.field, clusters.load(plan.window(self.vault)), made.now)
-        clusters.keep(plan.window(self.vault), gathered.window)
+        window = self.window
+        if window is None:  # the plan is of a run that was cut short
+            window = material.gather(self.field, clusters.load(plan.window(self.vault)), made.now).window
+        clusters.keep(plan.window(self.vault), window)
+        if made.pairs:
+            pair_record.keep(self.vault, pair_record.from_record(made.pairs), {one.id for one in window.seen})
         with self.field.store.writing():
             self.field.store.rested({**made.fresh, **{one.id: made.now for one in made.thoughts}})
 
@@ -339,20 +333,6 @@ def _named(field: Field, made: Sequence[steps.Step], thoughts: Sequence[Thought]
     """Every thought that a step names, with those that are to be made."""
     ids = {one for step in made for one in (*step.ids, step.by) if one}
     return {**field.store.thoughts(ids), **{one.id: one for one in thoughts}}
-
-
-def _untried() -> Tried:
-    return trial.Tried((), {}, trial.Figures())
-
-
-def _refusal(change: Change, why: str, found: Tried) -> Refusal:
-    said = [line for one in change.thoughts for line in one.text.splitlines()]
-    shown = "\n".join(f"+{line}" for line in said) or change.steps[0].why
-    figures = found.figures
-    told = f"{why} (recall {figures.before:.1%} without, {figures.after:.1%} with what was done instead)"
-    sources = tuple(dict.fromkeys(one for step in change.steps for one in step.ids))
-    ident = f"sleep-{change.id}"
-    return Refusal(ident, change.project, told, shown, sources=sources, thoughts=change.thoughts, steps=change.steps)
 
 
 def _result(made: Plan) -> Slept:

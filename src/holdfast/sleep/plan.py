@@ -80,6 +80,7 @@ class Plan:
     figures: Mapping[str, Any] = field(default_factory=dict)
     page: str = ""
     is_made: bool = False
+    pairs: Mapping[str, Any] = field(default_factory=dict)  # that a judge was asked about (sleep/pair_record)
 
     @property
     def is_worth_a_page(self) -> bool:
@@ -163,6 +164,7 @@ def pending(vault: str) -> Plan | None:
             dict(record["figures"]),
             str(record["page"]),
             bool(record["is_made"]),
+            dict(record.get("pairs", {})),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -179,6 +181,7 @@ def keep(vault: str, plan: Plan) -> None:
         "edits": [one.as_record() for one in plan.edits],
         "fresh": dict(plan.fresh),
         "figures": dict(plan.figures),
+        "pairs": dict(plan.pairs),
     }
     platform.make_folders(folder(vault))
     codec.write(f"{folder(vault)}/night", record, durable=True)

@@ -118,8 +118,8 @@ def asked(
 
 @dataclass(frozen=True)
 class Substitutes:
-    """Thoughts that answer instead of others: `same` say the very same or took their place, `carriers` were made of
-    them. Somebody who asks for a source by its own words wants the source, so there a carrier does not do."""
+    """Thoughts that answer instead of others: `same` say the very same, `carriers` were made of them or took their
+    place. Somebody who asks for a thought by its own words wants that one, so there a carrier does not do."""
 
     same: Mapping[str, set[str]]
     carriers: Mapping[str, set[str]]

@@ -142,10 +142,12 @@ def substitutes(changes: Sequence[Change]) -> replay.Substitutes:
     carriers: dict[str, set[str]] = {}
     for change in changes:
         for step in change.steps:
-            if step.kind in (LINKED, SUPERSEDED):
-                group = {*step.ids, step.by} if step.kind == LINKED else {step.by}
-                for one in (*step.ids, step.by):
-                    same.setdefault(one, set()).update(group - {one})
+            if step.kind == LINKED:  # any of those that one stands for answers for the others, whichever is found
+                group = same.setdefault(step.by, {step.by})
+                group.update(step.ids)
+                same.update(dict.fromkeys(step.ids, group))
+            for one in step.ids if step.kind == SUPERSEDED else ():
+                carriers.setdefault(one, set()).add(step.by)
         for one in change.carried:
             carriers.setdefault(one, set()).update(made.id for made in change.thoughts)
     return replay.Substitutes(same, carriers)

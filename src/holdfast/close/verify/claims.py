@@ -207,10 +207,12 @@ def values(digits: str) -> set[float]:
 def _names(text: str) -> Iterator[Atom]:
     """Words that stand where a person stands. Capitals alone prove nothing: sentences and German nouns have them."""
     for match in words.PERSON.finditer(text):
-        name = next(filter(None, match.groups()))
-        parts = name.split()
-        if not any(part.lower() in words.NO_PERSONS for part in parts):
-            yield Atom(NAME, name, name, match.start())
+        parts = next(filter(None, match.groups())).split()
+        if parts[0].lower() in words.BEGINNINGS:
+            parts = parts[1:]  # "As agreed", "While Ada approved": the sentence has the capital, not the word
+        if parts and not any(part.lower() in words.NO_PERSONS for part in parts):
+            name = " ".join(parts)
+            yield Atom(NAME, name, name, text.index(parts[0], match.start()))
 
 
 class NumberPlace(NamedTuple):

@@ -117,6 +117,8 @@ STOP = word_set("""
     aber nicht kein keine ist sind war wird werden wurde hat haben wir ich du sie er es mit von zu im am auf für aus
     bei nach vor über unter auch nur noch schon statt als wie dass weil
 """)
+# Small words that have a capital only where a sentence begins, and are never a person; Will and May are names too.
+BEGINNINGS = STOP - NO_PERSONS - {"will", "may"}
 # Forms that no ending tells, above all the German that decisions are made of (bench/verify.py, bench/verify_borne.py).
 FORMS = _table("""
     show: shown showed zeigen angezeigt anzeigen
