@@ -168,7 +168,7 @@ def cost_lines(costs: Sequence[Cost]) -> list[str]:
         *lines,
         "",
         f"The aim was a ratio of at most {AIM}: {large.cpu / small.cpu:.2f}, {said}. The nights took {small.steps} and "
-        f"{large.steps} steps. Writing contains a second look at the clusters.",
+        f"{large.steps} steps.",
         "",
     ]
 
