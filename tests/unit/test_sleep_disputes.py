@@ -252,11 +252,12 @@ def test_a_night_that_was_killed_asks_nothing_twice(room: Room, monkeypatch: pyt
     assert len(judge.of(pair_question.JOB)) == asked == 1
 
 
-def test_a_record_forgets_pairs_that_left_the_window_and_a_damaged_one_is_empty(room: Room) -> None:
+def test_a_record_grows_by_the_pairs_of_a_night_and_a_damaged_one_is_empty(room: Room) -> None:
     kept = pair_record.Record((("a", "b", "1"), ("a", "c", "2")), (("a", "b"),))
     plan.keep(room.vault, plan.Plan("n", 1.0))
-    pair_record.keep(room.vault, kept, {"a", "b"})
-    assert pair_record.load(room.vault) == pair_record.Record((("a", "b", "1"),), (("a", "b"),))
+    pair_record.keep(room.vault, kept)
+    pair_record.keep(room.vault, pair_record.Record((("c", "d", "3"),)))
+    assert pair_record.load(room.vault) == pair_record.Record((*kept.asked, ("c", "d", "3")))
     assert pair_record.from_record({"asked": [["a"]], "waiting": []}) == pair_record.Record()
 
 

@@ -89,6 +89,12 @@ def _of_note(vault: str, note: notes.Note) -> Thought:
     )
 
 
+def is_waiting(thought: Thought) -> bool:
+    """Whether it is a note that nobody has confirmed, accepted or verified yet."""
+    marks = (*STANDING.values(), notes.UNVERIFIED.partition("{")[0])
+    return thought.kind == NOTE and any(mark in thought.text for mark in marks)
+
+
 def _says(handoff: lineage.Handoff) -> bool:
     """Whether it has anything but what its session was asked."""
     return handoff.author != lineage.MECHANICAL or any(map(handoff.items, OWN))

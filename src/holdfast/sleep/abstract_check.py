@@ -126,9 +126,10 @@ def _clashes(
         taken.add(pair)
         is_given = len(pair) == 2 and pair <= known.keys() and not any(pair <= set(group) for group in same)
         found = contradictions.settled(known[one.older], known[one.newer]) if is_given else None
-        if found is None:
+        if found is None or found.is_persons:
             said = f"contradiction: {one.older}, {one.newer}"[:LONGEST]
-            dropped.append(Dropped(said, "they say nothing different about one subject"))
+            why = "on a note a person decides" if found else "they say nothing different about one subject"
+            dropped.append(Dropped(said, why))
         else:
             yield found
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.judge.reading import Fence, nonce_for
-from holdfast.sleep import abstract, consolidation
+from holdfast.sleep import abstract, consolidation, disputes
 from holdfast.sleep.abstract_check import Abstract, Rejected, checked
 from holdfast.sleep.plan import Refusal
 
@@ -60,7 +60,9 @@ def changes(
             pairs, same = looked.supersedes, looked.same
             made = consolidation.change(store, subject, looked.text, night, now, by=by, supersedes=pairs, same=same)
         else:
-            left = consolidation.without(store, subject, successors)
+            old = dict(looked.supersedes) if isinstance(looked, Abstract) else {}
+            found += disputes.changes(store, old, {one.id: one for one in subject.sources}, night, now)
+            left = consolidation.without(store, subject, {**old, **successors})
             made = consolidation.of_own_lines(store, left, night, now) if left else None
         found += [made] if made else []
         if isinstance(looked, Rejected) and one.answer is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify import claims
+from holdfast.field.thought import NOTE
 from holdfast.sleep.passage_words import FIRST_PERSON
 from holdfast.sleep.passages import Passage
 
@@ -36,6 +37,11 @@ class Clash:
     older: Source
     newer: Source
     pairs: tuple[tuple[Passage, Passage], ...]
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether only a person may settle it: the older one is a note, and may have been edited since it was made."""
+        return self.older.thought.kind == NOTE
 
     @property
     def exempt(self) -> list[Passage]:

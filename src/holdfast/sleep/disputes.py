@@ -3,7 +3,8 @@
 A dense cluster hides no contradiction: pairs in one whose abstract was refused, that was too large to be shown or that
 waits for another night are asked about here. Only pairs within an abstract that was accepted are not: its judge was
 asked for contradictions already. Of a value that changed twice, both older ones point at the newest. Repetitions of a
-thought go with it. Without a judge nothing is superseded.
+thought go with it. Without a judge nothing is superseded. A note is never outdated by a night, since a person may have
+edited it after the day that it names: the contradiction waits for a person.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from holdfast.close import groups
 from holdfast.field.steps import LINKED, SUPERSEDED, UNDONE, Step, step_id
 from holdfast.sleep import contradictions, near_pairs, pair_question
 from holdfast.sleep.pair_record import Record
 from holdfast.sleep.passages import Source
+from holdfast.sleep.plan import Refusal
 from holdfast.sleep.trial import Change
 
 if TYPE_CHECKING:
@@ -28,14 +31,16 @@ if TYPE_CHECKING:
     from holdfast.sleep.near_pairs import Pair
 
 MOST = 160  # pairs that one night asks about; the others wait
+LONGEST = 400  # characters of a text that waits for a person
 WHY = "they cannot both hold, and this one is newer"
 
 
 @dataclass(frozen=True)
 class Disputed:
-    """The changes of a night, and the record of its pairs; None where no judge was there."""
+    """The changes of a night, what waits for a person, and the record of the pairs; None where no judge was there."""
 
     changes: tuple[Change, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     record: Record | None = None
 
     @property
@@ -60,8 +65,8 @@ def planned(
         return Disputed()
     tonight = [(one, step.by) for change in linked for step in change.steps for one in step.ids]
     window = [one.id for one in material.window.seen]
-    stands = near_pairs.standing(store.marks(LINKED, window), tonight)
     known = store.thoughts(window)
+    stands = near_pairs.standing(store.marks(LINKED, window), tonight, known)
     new = {stands.get(one, one) for one in material.new} | {one for pair in before.waiting for one in pair}
     listed = near_pairs.likely({one: each for one, each in known.items() if one not in stands}, material.window, new)
     within = {frozenset(pair) for sources in abstracted for pair in combinations(sources, 2)}
@@ -77,8 +82,10 @@ def planned(
         tuple(one.ids for one in left if one.ids not in done),
     )
     said = [one for batch, answer in heard for one in pair_question.named(batch, answer)]
-    outdated = _outdated(said, stands, known)
-    return Disputed(tuple(_changes(store, outdated, night, now)), record)
+    settled = _outdated([one for one in said if not one.clash.is_persons], stands, known)
+    outdated = {old: new.id for old, new in settled.items()}
+    refused = tuple(_refusal(one) for one in said if one.clash.is_persons)
+    return Disputed(tuple(changes(store, outdated, known, night, now)), refused, record)
 
 
 def _unasked(store: Store, listed: Sequence[Pair], before: Record) -> list[Pair]:
@@ -96,22 +103,37 @@ def _outdated(said: Sequence[Pair], stands: Mapping[str, str], known: Mapping[st
     best: dict[str, Thought] = {}
     for pair in said:
         sides = [[one, *fellows.get(one.id, ())] for one in (pair.older, pair.newer)]
-        newest = max((one for side in sides for one in side), key=_age)
-        for old in sides[0] if newest in sides[1] else sides[1]:
-            if contradictions.settled(Source(old.id, old), Source(newest.id, newest)) is not None:
-                best[old.id] = max(best.get(old.id, newest), newest, key=_age)
+        sides.sort(key=lambda side: max(map(_age, side)))
+        for old in sides[0]:
+            able = [one for one in sides[1] if _age(one) > _age(old) and _settles(one, old)]
+            if able:
+                best[old.id] = max(*able, best.get(old.id, able[0]), key=_age)
     return best
+
+
+def _settles(newer: Thought, older: Thought) -> bool:
+    clash = contradictions.settled(Source(older.id, older), Source(newer.id, newer))
+    return clash is not None and not clash.is_persons
 
 
 def _age(one: Thought) -> tuple[float, str]:
     return one.created, one.id
 
 
-def _changes(store: Store, outdated: Mapping[str, Thought], night: str, now: float) -> Iterator[Change]:
-    """One for each, so that each can be refused and taken back alone; without those that a person took back."""
-    named = {step_id(SUPERSEDED, (old,), new.id): (old, new) for old, new in sorted(outdated.items())}
+def changes(
+    store: Store, outdated: Mapping[str, str], known: Mapping[str, Thought], night: str, now: float
+) -> Iterator[Change]:
+    """One for each outdated thought, so that each can be refused and taken back alone; without those that a person took
+    back."""
+    named = {step_id(SUPERSEDED, (old,), new): (old, new) for old, new in sorted(outdated.items())}
     undone = store.marks(UNDONE, named)
     for ident, (old, new) in named.items():
         if ident not in undone:
-            step = Step(ident, now, SUPERSEDED, (old,), new.id, night=night, why=WHY)
-            yield Change(ident, (), (step,), project=new.project)
+            step = Step(ident, now, SUPERSEDED, (old,), new, night=night, why=WHY)
+            yield Change(ident, (), (step,), project=known[new].project)
+
+
+def _refusal(pair: Pair) -> Refusal:
+    why = f"{pair.older.path} and a newer thought cannot both hold; edit or forget the one that is wrong"
+    shown = f"-{groups.line(pair.older.text, LONGEST)}\n+{groups.line(pair.newer.text, LONGEST)}"
+    return Refusal(f"sleep-{pair_question.key_of(pair)}", pair.older.project, why, shown, sources=pair.ids)

@@ -4,8 +4,9 @@ The window of those weeks is a copy for speed, and the store is the truth: thoug
 was lost or because they got their vectors only now, are new to the night.
 
 Thoughts, facts, lessons and decisions are material. Rules and identity bind and are never put in other words; handoffs
-and prompts have lives of their own. What another took the place of, or the archive holds, sleeps already. Thoughts of
-two projects or spaces, and trusted and outside ones, are never put together.
+and prompts have lives of their own; a note that waits for somebody's word is not put together with what holds. What
+another took the place of, or the archive holds, sleeps already. Thoughts of two projects or spaces, and trusted and
+outside ones, are never put together.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.field import sources
 from holdfast.field.thought import unread
 from holdfast.model import TRUSTED
 from holdfast.sleep import clusters, plan
@@ -52,7 +54,7 @@ def cells(vault: str, now: float) -> dict[str, str]:
 
 
 def is_material(thought: Thought) -> bool:
-    return thought.is_slept_on and not thought.superseded_by
+    return thought.is_slept_on and not thought.superseded_by and not sources.is_waiting(thought)
 
 
 def group(thought: Thought) -> str:

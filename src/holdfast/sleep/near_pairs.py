@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.close.verify.words import NEGATIONS, SIDES
-from holdfast.field import words
+from holdfast.field import folding, words
 from holdfast.sleep import contradictions, passages
 from holdfast.sleep.passages import Source
 
@@ -147,6 +147,20 @@ def _is_denied(old: Passage, new: Passage) -> bool:
     return (turned or opposed) and contradictions.is_other_way(old, new)
 
 
-def standing(linked: Mapping[str, Mapping[str, float]], more: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """For each repetition the one that stands for it, by the links of before and of tonight (repetition, centre)."""
-    return {**{one: min(others) for one, others in linked.items() if others}, **dict(more)}
+def standing(
+    linked: Mapping[str, Mapping[str, float]], more: Sequence[tuple[str, str]], known: Collection[str]
+) -> dict[str, str]:
+    """For each repetition the one of its group that stands for it, by the links of before and of tonight (repetition,
+    centre): a centre where one is known, since the first to say something may have left the window long ago."""
+    alike = {one: {*others} for one, others in linked.items()}
+    for one, centre in more:
+        alike.setdefault(one, set()).add(centre)
+    centres = {centre for others in alike.values() for centre in others}
+    groups: dict[str, list[str]] = {}
+    for one, name in folding.groups(alike).items():
+        groups.setdefault(name, []).extend([one] if one in known else [])
+    found: dict[str, str] = {}
+    for members in filter(None, groups.values()):
+        stands = min(members, key=lambda one: (one not in centres, one))
+        found.update((one, stands) for one in members if one != stands)
+    return found

@@ -278,7 +278,7 @@ class Night:
             window = material.gather(self.field, clusters.load(plan.window(self.vault)), made.now).window
         clusters.keep(plan.window(self.vault), window)
         if made.pairs:
-            pair_record.keep(self.vault, pair_record.from_record(made.pairs), {one.id for one in window.seen})
+            pair_record.keep(self.vault, pair_record.from_record(made.pairs))
         with self.field.store.writing():
             self.field.store.rested({**made.fresh, **{one.id: made.now for one in made.thoughts}})
 

@@ -95,8 +95,9 @@ def _handles(pairs: Sequence[Pair]) -> dict[str, list[tuple[Thought, str]]]:
 
 def _shown(thought: Thought, differing: Sequence[str]) -> str:
     """A thought as a judge sees it: whole where it is short, without secrets."""
-    text = thought.text if len(thought.text) <= LONGEST else " … ".join(dict.fromkeys(differing))[:LARGEST]
-    return redact("\n".join(part for part in (thought.title, text) if part))[0]
+    text = thought.text if len(thought.text) <= LONGEST else " … ".join(dict.fromkeys(differing))
+    title, text = redact(thought.title)[0], redact(text)[0]  # first, for half a secret is none to the eye
+    return "\n".join(part for part in (title, text[:LARGEST]) if part)
 
 
 def named(pairs: Sequence[Pair], answer: PairAnswer) -> list[Pair]:

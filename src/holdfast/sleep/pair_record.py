@@ -4,8 +4,8 @@
 
 A thought that is read again is new to a night, and without this record its pairs would be asked again each time. The
 record is written when a night is over, so that one that was killed asks the same questions again and finds their kept
-answers. Pairs of which one has left the four weeks of the window are forgotten: they cannot be asked about any more.
-A record that is lost costs some questions, nothing else.
+answers. A pair stays on record when one of the two is superseded, because an undo brings it back; the oldest go when
+there are too many. A record that is lost costs some questions, nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.model import VERSION
 from holdfast.sleep import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 MOST_ASKED, MOST_WAITING = 20_000, 2_000
 LARGEST = 16 << 20
@@ -57,8 +57,8 @@ def load(vault: str) -> Record:
     return from_record(codec.read(_path(vault), LARGEST))
 
 
-def keep(vault: str, tonight: Record, window: Collection[str]) -> None:
-    """Add a night's pairs, without those that left the window. Raises OSError."""
-    known = {one[2]: one for one in (*load(vault).asked, *tonight.asked) if one[0] in window and one[1] in window}
+def keep(vault: str, tonight: Record) -> None:
+    """Add a night's pairs. Raises OSError."""
+    known = {one[2]: one for one in (*load(vault).asked, *tonight.asked)}
     kept = Record(tuple(known.values())[-MOST_ASKED:], tonight.waiting[:MOST_WAITING])
     codec.write(_path(vault), {"v": VERSION, **kept.as_record()}, durable=False)

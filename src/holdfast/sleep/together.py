@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.close.judge_pool import Court
     from holdfast.field.handle import Field
+    from holdfast.field.store import Store
     from holdfast.sleep.consolidation import Subject
     from holdfast.sleep.material import Material
     from holdfast.sleep.pair_record import Record
@@ -66,7 +67,7 @@ def planned(
     wanted.update(one for change in linked for step in change.steps for one in (step.by, step.ids[-1]))
     questions = [*asked, *replay.of_sources(store.thoughts(sorted(wanted)).values())]
     found = trial.tried(field, changes, questions, rest) if changes else trial.Tried((), {}, trial.Figures())
-    refused += [_refusal(one, found.refused[one.id], found) for one in changes if one.id in found.refused]
+    refused += [*disputed.refused, *(_refusal(store, one, found) for one in changes if one.id in found.refused)]
     passed = tuple(one for one in changes if one.id in found.passed)
     return Together(passed, tuple(refused), found.figures, disputed.record)
 
@@ -76,11 +77,13 @@ def _superseded(changes: Sequence[Change]) -> list[tuple[str, str]]:
     return [(old, step.by) for step in steps for old in step.ids]
 
 
-def _refusal(change: Change, why: str, found: Tried) -> Refusal:
-    said = [line for one in change.thoughts for line in one.text.splitlines()]
-    shown = "\n".join(f"+{line}" for line in said) or change.steps[0].why
-    figures = found.figures
+def _refusal(store: Store, change: Change, found: Tried) -> Refusal:
+    said = [f"+{line}" for one in change.thoughts for line in one.text.splitlines()]
+    pairs = [] if said else _superseded([change])
+    known = store.thoughts({one for pair in pairs for one in pair})
+    said += [f"{mark}{known[one].text}" for pair in pairs for mark, one in zip("-+", pair, strict=True) if one in known]
+    shown, why, figures = "\n".join(said) or change.steps[0].why, found.refused[change.id], found.figures
     told = f"{why} (recall {figures.before:.1%} without, {figures.after:.1%} with what was done instead)"
-    sources = tuple(dict.fromkeys(one for step in change.steps for one in step.ids))
+    sources = tuple(dict.fromkeys((*(one for step in change.steps for one in step.ids), *(new for _, new in pairs))))
     ident = f"sleep-{change.id}"
     return Refusal(ident, change.project, told, shown, sources=sources, thoughts=change.thoughts, steps=change.steps)
