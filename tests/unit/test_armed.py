@@ -309,6 +309,7 @@ def test_a_word_is_found_where_no_letter_or_digit_touches_it(text: str, word: st
     plain = r"[ab1ä]"  # the letters of this alphabet that words are parted by spaces in
     before = rf"(?<!{plain})" if re.match(plain, word[0]) else ""
     behind = rf"(?!{plain})" if re.match(plain, word[-1]) else ""
+    behind += "(?!-)" if word.startswith("-") else ""  # `--force` is one option, `--force-with-lease` another
     expected = re.search(f"{before}{re.escape(word)}{behind}", text) is not None
     assert armed_match.has_word(text, word) == expected
 
