@@ -31,9 +31,9 @@ little context as before, and only some about several facts need less. On talk t
 more on LoCoMo): a summary is shown only where it is no longer than its sources in the answer; shown always, it made the
 context a third longer. How short a real judge's summary is that the checks accept is not measured here.
 
-A night's cost grows by more than the aim when the field is ten times as large: nearly all of it is the trial, which asks
-some two thousand questions within the project of the new thoughts, and that project holds ten times as many too. What
-is left of a night follows the new thoughts, but for the index's own upkeep.
+A night's cost grows by more than the aim when the field is ten times as large: nearly all of it is the trial, which
+asks some two thousand questions within the project of the new thoughts, and that project holds ten times as many too.
+The other parts of a night follow the new thoughts, but for the index's own upkeep.
 
 Changed values are settled pair by pair where the scripted judge knows them; how often a real judge names the right
 pairs is not measured. Counted apart from this bench, with everything new in one night: 131 pairs of the 1,077 turns of
