@@ -7,6 +7,7 @@ that is full or read-only is a mounted one.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -340,7 +341,11 @@ def mounted(folder: Path, size: str) -> Iterator[Path]:
 
 
 def make_read_only(folder: Path) -> None:
-    """A disk on which something is being written is busy: what runs in the background is waited for."""
+    """A disk on which something is being written is busy: what runs in the background is waited for.
+
+    Commands ran within this process, and what they left in a circle keeps its files open until it is collected.
+    """
+    gc.collect()
     remount = ["mount", "-o", "remount,ro", str(folder)]
     wait_until("nothing is written", lambda: subprocess.run(remount, capture_output=True, check=False).returncode == 0)
 
