@@ -1,0 +1,3 @@
+"""What every group of tests may use."""
+
+pytest_plugins = ["pg_fixtures"]
