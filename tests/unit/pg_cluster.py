@@ -421,7 +421,7 @@ class Family:
 
     def join(self) -> Cluster:
         """One more standby, out of a backup of the primary while it runs: in the place of one that was killed."""
-        source = self.primary.dsn()
+        source = f"host={self.primary.folder} port={self.primary.port} user={OWNER}"
 
         def back_up(data: Path) -> None:
             self.postgres.run("pg_basebackup", "-D", str(data), "-d", source, "-X", "stream", "-c", "fast", "--no-sync")
@@ -437,8 +437,8 @@ class Family:
         """A standby of the primary, from its start or from now on."""
         (one.data / "standby.signal").touch()
         self.postgres.give(one.data / "standby.signal")
-        source = f"host={self.primary.folder} port={self.primary.port} user={OWNER} application_name={one.folder.name}"
-        one.configure(primary_conninfo=f"'{source}'", synchronous_standby_names="''")
+        source = f"host={self.primary.folder} port={self.primary.port} user={OWNER}"
+        one.configure(primary_conninfo=f"'{source} application_name={one.folder.name}'", synchronous_standby_names="''")
         self.standbys.append(one)
 
 
