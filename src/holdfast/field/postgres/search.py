@@ -1,0 +1,162 @@
+"""Questions to the team's tables: BM25 over our own tokens, vectors by an exact scan within a scope.
+
+The answers are those of the embedded store on the same texts. BM25 is FTS5's: k1 1.2, b 0.75, a token that most texts
+have counts almost nothing, a phrase is a token of its own, and parts are added in the order of the query. Vectors are
+ranked by pgvector in half precision with a margin, and the few that remain are scored as the embedded store scores them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from holdfast.field.postgres import tokens
+from holdfast.field.store import Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.field.store import Scope, Vector
+
+    Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
+
+K1, B = 1.2, 0.75
+SCORED = f"((p.freq::float8 * {K1 + 1.0}) / (p.freq::float8 + {K1} * (1 - {B} + {B} * p.length / %s::float8)))"
+EVERYWHERE = (
+    100_000  # vectors from which on a question over all projects goes by the approximate index, if there is one
+)
+
+
+def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
+    """A scope as SQL over `t`, to follow other conditions, and its values."""
+    said: list[str] = []
+    values: list[Any] = []
+
+    def also(condition: str, *given: Any) -> None:
+        said.append(f" AND {condition}")
+        values.extend(given)
+
+    if projects and scope.projects:
+        also("t.project = ANY(%s)", list(scope.projects))
+    if scope.space:
+        also("t.space = %s", scope.space)
+    if scope.kinds:
+        also("(t.kind = ANY(%s) OR t.category = ANY(%s))", list(scope.kinds), list(scope.kinds))
+    if scope.trust:
+        also("t.origin = ANY(%s)", list(scope.trust))
+    if scope.agent:
+        also("(t.agent = %s OR starts_with(t.agent, %s))", scope.agent, f"{scope.agent}/")
+    if scope.since:
+        also("t.created >= %s", scope.since)
+    if scope.until:
+        also("t.created <= %s", scope.until)
+    if not scope.archived:
+        also("t.id NOT IN (SELECT id FROM holdfast.archived)")
+    return "".join(said), values
+
+
+def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int, codes: list[int] | None) -> list[Hit]:
+    """`codes` are the numbers of the scope's projects; None is all."""
+    asked = [found for found in tokens.of_terms(terms) if found]
+    if not asked or most <= 0 or codes == []:
+        return []
+    single = sorted({found[0] for found in asked if len(found) == 1} | {tokens.SIZES, tokens.LENGTHS})
+    counts = dict(run(
+        "SELECT term, sum(docs)::bigint FROM (SELECT term, docs FROM holdfast.tally WHERE term = ANY(%s) UNION ALL "
+        "SELECT term, docs FROM holdfast.tally_news WHERE term = ANY(%s)) counted GROUP BY term",
+        (single, single),
+    ))  # fmt: skip
+    total = counts.get(tokens.SIZES, 0)
+    if not total:
+        return []
+    average = counts.get(tokens.LENGTHS, 0) / total
+    within, given = ("", []) if codes is None else (" AND p.code = ANY(%s)", [codes])
+    parts, values = [], list[Any]()
+    plain = [(at, found[0]) for at, found in enumerate(asked) if len(found) == 1 and counts.get(found[0])]
+    if plain:
+        parts.append(
+            f"SELECT p.n, q.at, q.idf * {SCORED} AS score FROM unnest(%s::int[], %s::bigint[], %s::float8[]) "
+            f"AS q (at, term, idf) JOIN holdfast.posting p ON p.term = q.term{within}"
+        )
+        values += [average, [at for at, _ in plain], [one for _, one in plain]]
+        values += [[_idf(total, counts[one]) for _, one in plain], *given]
+    for at, found in enumerate(asked):
+        if len(found) > 1 and (docs := _phrase_docs(run, found)):
+            query, more = _phrase(found, within, given)
+            parts.append(f"SELECT p.n, {at} AS at, {_idf(total, docs)!r}::float8 * {SCORED} AS score FROM ({query}) p")
+            values += [average, *more]
+    if not parts:
+        return []
+    where, filters = conditions(scope, projects=False)
+    rows = run(
+        f"SELECT t.id, s.score FROM (SELECT n, sum(score ORDER BY at) AS score FROM ({' UNION ALL '.join(parts)}) each "
+        f"GROUP BY n) s JOIN holdfast.thought t ON t.n = s.n WHERE true{where} ORDER BY s.score DESC, t.id LIMIT %s",
+        (*values, *filters, most),
+    )
+    return [Hit(str(ident), float(score)) for ident, score in rows]
+
+
+def _idf(total: int, docs: int) -> float:
+    found = math.log((total - docs + 0.5) / (docs + 0.5))
+    return found if found > 0 else 1e-6
+
+
+def _phrase(found: list[int], within: str = "", given: Sequence[Any] = ()) -> tuple[str, list[Any]]:
+    """The texts in which these tokens stand one after the other, with what that counts."""
+    joins = "".join(
+        f" JOIN holdfast.posting p{at} ON p{at}.term = %s AND p{at}.code = p.code AND p{at}.n = p.n"
+        for at in range(1, len(found))
+    )
+    follows = "".join(f" AND spot + {at} = ANY(p{at}.spots)" for at in range(1, len(found)))
+    weight = "CASE spot / {apart} {cases} END".format(
+        apart=tokens.APART,
+        cases=" ".join(f"WHEN {at} THEN {tokens.WEIGHTS[name]}" for at, name in enumerate(tokens.COLUMNS)),
+    )
+    query = (
+        f"SELECT p.n, p.length, sum({weight})::real AS freq FROM holdfast.posting p{joins} "
+        f"CROSS JOIN LATERAL unnest(p.spots) spot WHERE p.term = %s{within}{follows} GROUP BY p.n, p.length"
+    )
+    return query, [*found[1:], found[0], *given]
+
+
+def _phrase_docs(run: Run, found: list[int]) -> int:
+    query, values = _phrase(found)
+    return int(run(f"SELECT count(*) FROM ({query}) p", values)[0][0])
+
+
+MARGIN = 0.002  # by which a score in half precision may differ from the exact one
+MORE = 4
+
+
+def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str, codes: list[int] | None) -> list[Hit]:
+    """Exactly the nearest: more are looked at until no other can be among them."""
+    import numpy
+
+    from holdfast.field.sqlite import vectors
+
+    if most <= 0 or codes == []:
+        return []
+    wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
+    said = "[" + ",".join(f"{one:.8g}" for one in wanted) + "]"
+    where, filters = conditions(scope, projects=False)
+    joined = f" JOIN holdfast.thought t ON t.id = v.id WHERE v.model = %s{where}" if where else " WHERE v.model = %s"
+    within, given = ("", []) if codes is None else (" AND v.code = ANY(%s)", [codes])
+    look = 2 * most + 64
+    kind = numpy.dtype([("scale", "<f4"), ("parts", "i1", (len(wanted),))])
+    while True:
+        rows = run(
+            "SELECT v.id, v.packed, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
+            f"{joined}{within} AND vector_dims(v.meant) = %s AND v.scale > 0 ORDER BY score LIMIT %s",
+            (said, model, *filters, *given, len(wanted), look),
+        )
+        if not rows:
+            return []
+        table = numpy.frombuffer(b"".join(bytes(row[1]) for row in rows), dtype=kind)
+        best: dict[str, float] = {}
+        for row, score in zip(rows, vectors.exact(table, wanted), strict=True):
+            best[row[0]] = max(float(score), best.get(row[0], -9.0))
+        hits = sorted((Hit(*pair) for pair in best.items()), key=lambda hit: (-hit.score, hit.id))
+        unseen = -float(rows[-1][2]) + MARGIN
+        if len(rows) < look or (len(hits) >= most and hits[most - 1].score > unseen):
+            return hits[:most]
+        look *= MORE
