@@ -29,8 +29,11 @@ MODEL = "test-4"
 Making = Callable[[], Store]
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "postgres":
+        yield request.getfixturevalue("team_store")
+        return
     made: Store = SqliteStore(f"{tmp_path}/field.db") if request.param == "sqlite" else MemoryStore()
     yield made
     made.close()

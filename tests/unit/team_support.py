@@ -35,7 +35,8 @@ class Team:
         )
         self.database.sql("INSERT INTO holdfast.team (name) VALUES (%s) ON CONFLICT DO NOTHING", team)
         self.database.sql(
-            "INSERT INTO holdfast.member SELECT code, name, %s FROM holdfast.team WHERE name = %s ON CONFLICT DO NOTHING",
+            "INSERT INTO holdfast.member SELECT code, name, %s FROM holdfast.team WHERE name = %s "
+            "ON CONFLICT DO NOTHING",
             role,
             team,
         )

@@ -124,8 +124,8 @@ class Server:
                 yield db
             if any(CANCELLED in one for one in db.remarks):
                 raise Away(
-                    "The team's database stopped waiting for its standby, so this is not safely saved there; it is kept "
-                    "on this machine and is sent again."
+                    "The team's database stopped waiting for its standby, so this is not safely saved there; it is "
+                    "kept on this machine and is sent again."
                 )
 
     def asked(self, query: str, values: Sequence[Any], team: str, person: str = "") -> list[tuple[Any, ...]]:
@@ -204,7 +204,8 @@ def _said(error: Any, budget: float) -> Exception:
         return Refused(f"There is no such database ({text}); nothing was changed. Look at the address.")
     if state == "42501":
         return Refused(
-            f"This person may not do that in the team's database ({text}); nothing was changed. Ask its owner to add you."
+            f"This person may not do that in the team's database ({text}); nothing was changed. Ask its owner to add "
+            "you to the team."
         )
     if state in ("42P01", "3F000"):
         return Refused(

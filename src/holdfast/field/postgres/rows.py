@@ -63,7 +63,8 @@ def put(db: Any, machine: str, place: str, thoughts: Sequence[Thought]) -> None:
     numbers: dict[str, int] = {}
     with db.cursor() as cursor:
         cursor.executemany(
-            f"INSERT INTO holdfast.thought (team, {', '.join(names)}) VALUES ({HERE}, {', '.join(['%s'] * len(names))}) "
+            f"INSERT INTO holdfast.thought (team, {', '.join(names)}) "
+            f"VALUES ({HERE}, {', '.join(['%s'] * len(names))}) "
             f"ON CONFLICT (team, id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in names[1:])}, "
             f"person = current_user WHERE {FREE} RETURNING id, n, xmax <> 0",
             [_row(one, known[one.project], said, machine) for one, said in zip(listed, made, strict=True)],
@@ -126,7 +127,8 @@ def drop(db: Any, machine: str, ids: list[str]) -> None:
     """The machine lets go of these; a thought that nobody holds any more goes, with all that belongs to it."""
     db.execute("DELETE FROM holdfast.held WHERE machine = %s AND id = ANY(%s)", (machine, ids))
     gone = db.execute(
-        "DELETE FROM holdfast.thought WHERE id = ANY(%s) AND id NOT IN (SELECT id FROM holdfast.held WHERE id = ANY(%s)) "
+        "DELETE FROM holdfast.thought WHERE id = ANY(%s) "
+        "AND id NOT IN (SELECT id FROM holdfast.held WHERE id = ANY(%s)) "
         "RETURNING id, n, code, terms, length",
         (ids, ids),
     ).fetchall()

@@ -1,13 +1,13 @@
 """The tables in PostgreSQL, in numbered steps under a lock, and who may see which rows.
 
-Every row belongs to a team. Its policies are in force for the tables' owner too: a connection that names no team, or one
-that its role is no member of, sees no row and writes none. A row says which role wrote it, by default and by policy, so
+Every row belongs to a team. Its policies bind the tables' owner too: a connection that names no team, or one that its
+role is no member of, sees no row and writes none. A row says which role wrote it, by default and by policy, so
 nobody writes as somebody else. A schema of another number is named and left as it is.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.field import words
 from holdfast.field.postgres.connection import Refused
@@ -155,7 +155,8 @@ def prepare(server: Server) -> int:
                 said = {"schema": str(number), "words": str(words.VERSION)}
                 for name, value in said.items():
                     db.execute(
-                        "INSERT INTO holdfast.meta VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                        "INSERT INTO holdfast.meta VALUES (%s, %s) ON CONFLICT (name) "
+                        "DO UPDATE SET value = excluded.value",
                         (name, value),
                     )
         _refuse_other(db)
@@ -176,20 +177,20 @@ def _refuse_old(version: int) -> None:
         )
 
 
-def _refuse_other(db: object) -> None:
+def _refuse_other(db: Any) -> None:
     number = _number(db)
     if number == 0:
         raise Refused(
             "The database is not prepared; nothing was changed. Run `holdfast team prepare DSN` as its owner."
         )
     if number != len(STEPS):
-        which = "newer" if number > len(STEPS) else "older"
+        which = "a newer" if number > len(STEPS) else "an older"
         todo = "Upgrade holdfast here." if number > len(STEPS) else "Run `holdfast team prepare DSN` as its owner."
         raise Refused(
-            f"The database was prepared by a{'n' if which == 'older' else ''} {which} holdfast (step {number}, this one knows "
-            f"{len(STEPS)}); nothing was changed. {todo}"
+            f"The database was prepared by {which} holdfast (step {number}, this one knows {len(STEPS)}); nothing was "
+            f"changed. {todo}"
         )
-    made = db.execute("SELECT value FROM holdfast.meta WHERE name = 'words'").fetchone()[0]  # type: ignore[attr-defined]
+    made = db.execute("SELECT value FROM holdfast.meta WHERE name = 'words'").fetchone()[0]
     if made != str(words.VERSION):
         raise Refused(
             f"The database was filled by a holdfast that splits words in another way ({made}, here {words.VERSION}); "
@@ -197,9 +198,9 @@ def _refuse_other(db: object) -> None:
         )
 
 
-def _number(db: object) -> int:
-    there = db.execute("SELECT to_regclass('holdfast.meta') IS NOT NULL").fetchone()[0]  # type: ignore[attr-defined]
+def _number(db: Any) -> int:
+    there = db.execute("SELECT to_regclass('holdfast.meta') IS NOT NULL").fetchone()[0]
     if not there:
         return 0
-    row = db.execute("SELECT value FROM holdfast.meta WHERE name = 'schema'").fetchone()  # type: ignore[attr-defined]
+    row = db.execute("SELECT value FROM holdfast.meta WHERE name = 'schema'").fetchone()
     return int(row[0]) if row else 0

@@ -2,7 +2,7 @@
 
 The answers are those of the embedded store on the same texts. BM25 is FTS5's: k1 1.2, b 0.75, a token that most texts
 have counts almost nothing, a phrase is a token of its own, and parts are added in the order of the query. Vectors are
-ranked by pgvector in half precision with a margin, and the few that remain are scored as the embedded store scores them.
+ranked by pgvector in half precision with a margin, and the few that remain are scored as the embedded store does it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int, codes: list
     if not asked or most <= 0 or codes == []:
         return []
     single = sorted({found[0] for found in asked if len(found) == 1} | {tokens.SIZES, tokens.LENGTHS})
-    counts = dict(run(
+    counts: dict[int, int] = dict(run(
         "SELECT term, sum(docs)::bigint FROM (SELECT term, docs FROM holdfast.tally WHERE term = ANY(%s) UNION ALL "
         "SELECT term, docs FROM holdfast.tally_news WHERE term = ANY(%s)) counted GROUP BY term",
         (single, single),

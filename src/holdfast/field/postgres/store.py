@@ -104,7 +104,7 @@ class PostgresStore:
 
     def places(self, prefix: str = "") -> dict[str, str]:
         query = "SELECT path, stamp FROM holdfast.place WHERE machine = %s AND path >= %s AND path < %s"
-        return dict(self.ask(query, (self.machine, prefix, f"{prefix}\U0010ffff")))  # type: ignore[arg-type]
+        return dict(self.ask(query, (self.machine, prefix, f"{prefix}\U0010ffff")))
 
     def note_places(self, stamps: Mapping[str, str]) -> None:
         with self.writing():
@@ -159,7 +159,7 @@ class PostgresStore:
         return self.ask(f"SELECT {columns} FROM holdfast.thought t WHERE t.id = ANY(%s)", (listed,)) if listed else []
 
     def texts(self, ids: Iterable[str]) -> dict[str, str]:
-        return dict(self._of("t.id, t.text", ids))  # type: ignore[arg-type]
+        return dict(self._of("t.id, t.text", ids))
 
     def authors(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
         """For each the person who wrote it, and the machine."""
@@ -190,8 +190,8 @@ class PostgresStore:
 
     def same(self, text: str, project: str, space: str) -> str:
         found = self.ask(
-            f"SELECT t.id FROM holdfast.thought t WHERE t.same = %s AND t.project = %s AND t.space = %s AND {SUCCESSOR} "
-            "IS NULL ORDER BY t.created, t.id LIMIT 1",
+            "SELECT t.id FROM holdfast.thought t WHERE t.same = %s AND t.project = %s AND t.space = %s "
+            f"AND {SUCCESSOR} IS NULL ORDER BY t.created, t.id LIMIT 1",
             (words.sameness(text), project, space),
         )
         return str(found[0][0]) if found else ""
@@ -225,7 +225,8 @@ class PostgresStore:
             with self._db.cursor() as cursor:
                 cursor.executemany(
                     f"INSERT INTO holdfast.mark VALUES ({HERE}, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT "
-                    "(team, kind, id, other, step, machine) DO UPDATE SET count = excluded.count, place = excluded.place",
+                    "(team, kind, id, other, step, machine) "
+                    "DO UPDATE SET count = excluded.count, place = excluded.place",
                     [(self.machine, one.step, one.kind, one.id, one.other, one.count, place) for one in marks],
                 )
             self.note_places({place: stamp})

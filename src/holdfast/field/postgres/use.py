@@ -40,8 +40,9 @@ def put(db: Any, machine: str, events: Sequence[Event], number: int, clock: floa
         touched += [(one, clock, machine, number) for one in dict.fromkeys(event.ids)]
     with db.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO holdfast.event (team, machine, number, at, time, kind, agent, session, project, query, ids, new) "
-            "VALUES ((SELECT holdfast.here()), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            "INSERT INTO holdfast.event "
+            "(team, machine, number, at, time, kind, agent, session, project, query, ids, new) VALUES ("
+            "(SELECT holdfast.here()), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
             rows,
         )
         cursor.executemany(
@@ -75,12 +76,11 @@ def _fold(db: Any, events: Sequence[Event], rows: list[Any], ids: list[str]) -> 
                 late.add(one)
             else:
                 changed[one] = (traffic.after(before or traffic.beginning(event, one), event, one), key)
-    for one, folded in _folded(db, sorted(late)).items():
-        changed[one] = folded
+    changed.update(_folded(db, sorted(late)))
     with db.cursor() as cursor:
         cursor.executemany(
-            "UPDATE holdfast.traffic SET count = %s, agents = %s, last = %s, weight = %s, rest = %s, at = %s, machine = %s, "
-            "number = %s WHERE id = %s",
+            "UPDATE holdfast.traffic SET count = %s, agents = %s, last = %s, weight = %s, rest = %s, at = %s, "
+            "machine = %s, number = %s WHERE id = %s",
             [
                 (now.access_count, len(now.agents), now.last_accessed, now.weight, _rest(now), *key, one)
                 for one, (now, key) in sorted(changed.items())
