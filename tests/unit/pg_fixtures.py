@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pg_cluster import Cluster, Database, Postgres
+    from team_support import Team
+
+    from holdfast.field.postgres.store import PostgresStore
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +36,19 @@ def postgres(postgres_server: Cluster) -> Iterator[Database]:
     made = postgres_server.database()
     yield made
     made.drop()
+
+
+@pytest.fixture
+def team(postgres: Database) -> Iterator[Team]:
+    """A prepared database for teams."""
+    from team_support import Team
+
+    made = Team(postgres)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def team_store(team: Team) -> PostgresStore:
+    """A team's store, of one machine of one person."""
+    return team.store()

@@ -44,6 +44,7 @@ class PostgresStore:
     def __init__(self, server: Server, team: str, machine: str, *, person: str = "") -> None:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
+        self._known: dict[str, int] = {}  # numbers of projects, which never change
 
     def close(self) -> None:
         """The server stays open: others use it."""
@@ -172,9 +173,9 @@ class PostgresStore:
     def neighbours(self, ids: Iterable[str], reach: int) -> dict[str, list[tuple[str, int]]]:
         listed = _listed(ids)
         sides = " UNION ALL ".join(
-            f"(SELECT {at} AS side, row_number() OVER (ORDER BY b.created {way}, b.id {way}) AS step, b.id "
-            f"FROM holdfast.thought b WHERE b.thread = a.thread AND (b.created, b.id) {sign} (a.created, a.id) "
-            f"ORDER BY b.created {way}, b.id {way} LIMIT %s)"
+            f"(SELECT {at} AS side, row_number() OVER (ORDER BY b.created {way}, b.id {way}) AS step, b.id FROM "
+            f"(SELECT created, id FROM holdfast.thought WHERE thread = a.thread AND thread <> '' "
+            f"AND (created, id) {sign} (a.created, a.id) ORDER BY created {way}, id {way} LIMIT %s) b)"
             for at, (sign, way) in enumerate((("<", "DESC"), (">", "ASC")))
         )
         found = self.ask(
@@ -206,8 +207,13 @@ class PostgresStore:
         """The numbers of a scope's projects; None is all."""
         if not scope.projects:
             return None
-        query = "SELECT code FROM holdfast.project WHERE name = ANY(%s)"
-        return [row[0] for row in self.ask(query, (list(scope.projects),))]
+        if missing := [one for one in scope.projects if one not in self._known]:
+            query = "SELECT name, code FROM holdfast.project WHERE name = ANY(%s)"
+            found = dict(self.ask(query, (missing,)))
+            if self._db is not None:  # one that is made in this transaction may be taken back with it
+                return [code for one in scope.projects if (code := self._known.get(one) or found.get(one))]
+            self._known.update(found)
+        return [self._known[one] for one in scope.projects if one in self._known]
 
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
         return search.lexical(self.ask, terms, scope, most, self._codes(scope))
