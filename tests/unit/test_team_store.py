@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from holdfast.field.postgres import schema
+from holdfast.field.postgres import schema, search
 from holdfast.field.postgres.connection import Away, Refused, Server
 from holdfast.field.postgres.store import PostgresStore
 from holdfast.field.sqlite.store import SqliteStore
@@ -241,3 +241,27 @@ def test_a_question_that_takes_too_long_is_broken_off_and_the_connection_serves_
 def test_a_superuser_is_not_let_in(team: Team) -> None:
     with pytest.raises(Refused, match="every team's rows"):
         PostgresStore(team.owner, "shop", "m").count()
+
+
+def test_a_question_over_all_projects_of_a_large_team_goes_by_the_approximate_index_and_says_so(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numpy
+
+    dice = numpy.random.default_rng(5)
+    store = team.store()
+    store.take("here", "1", [a_thought(f"t{nth}", project=f"p{nth % 7}") for nth in range(300)])
+    rows = dice.standard_normal((300, 32), dtype=numpy.float32)
+    rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
+    store.embed("model", {f"t{nth}": rows[nth] for nth in range(300)})
+    exactly = store.nearest(rows[7], Scope(), 10)
+    assert not store.is_approximate
+    schema.index_everything(team.owner, 32)
+    monkeypatch.setattr(search, "EVERYWHERE", 100)
+    nearly = store.nearest(rows[7], Scope(), 10)
+    assert store.is_approximate
+    assert nearly[0] == exactly[0], "with its exact score"
+    assert len({hit.id for hit in nearly} & {hit.id for hit in exactly}) >= 8
+    within = store.nearest(rows[7], Scope("p0"), 10)
+    assert not store.is_approximate
+    assert within[0].id == "t7"
