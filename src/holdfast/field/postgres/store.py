@@ -45,7 +45,6 @@ class PostgresStore:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
         self.is_approximate = False  # whether the last search for the nearest went by the approximate index
-        self._known: dict[str, int] = {}  # numbers of projects, which never change
 
     def close(self) -> None:
         """The server stays open: others use it."""
@@ -64,7 +63,7 @@ class PostgresStore:
     def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows that answer a question, of this transaction or of one of its own."""
         if self._db is not None:
-            return list(self._db.execute(query, values).fetchall())
+            return list(self._db.execute(query, values, binary=True).fetchall())
         return self.server.again(lambda: self.server.asked(query, values, self.team, self.person))
 
     @contextmanager
@@ -204,27 +203,15 @@ class PostgresStore:
 
     # Search
 
-    def _codes(self, scope: Scope) -> list[int] | None:
-        """The numbers of a scope's projects; None is all."""
-        if not scope.projects:
-            return None
-        if missing := [one for one in scope.projects if one not in self._known]:
-            query = "SELECT name, code FROM holdfast.project WHERE name = ANY(%s)"
-            found = dict(self.ask(query, (missing,)))
-            if self._db is not None:  # one that is made in this transaction may be taken back with it
-                return [code for one in scope.projects if (code := self._known.get(one) or found.get(one))]
-            self._known.update(found)
-        return [self._known[one] for one in scope.projects if one in self._known]
-
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
-        return search.lexical(self.ask, terms, scope, most, self._codes(scope))
+        return search.lexical(self.ask, terms, scope, most)
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         named = model or self.serving()
         self.is_approximate = bool(named) and most > 0 and search.is_vast(self.ask, scope, len(vector))
         if self.is_approximate:
             return search.nearly(self.ask, vector, most, named, archived=scope.archived)
-        return search.nearest(self.ask, vector, scope, most, named, self._codes(scope)) if named else []
+        return search.nearest(self.ask, vector, scope, most, named) if named else []
 
     # Sleep
 
