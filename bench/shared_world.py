@@ -19,7 +19,7 @@ from holdfast.field import embedding, words
 from holdfast.field.embedders import Embedder
 from holdfast.field.handle import Field
 from holdfast.field.postgres import rows, tokens
-from holdfast.field.postgres.store import _halved
+from holdfast.field.postgres.store import halved
 from holdfast.field.store import Store
 from holdfast.field.thought import Thought
 
@@ -86,7 +86,7 @@ def bulk(team: Team, name: str, thoughts: Sequence[Thought], embedder: Embedder)
         made = embedder.embed([words.embedded(one) for one in thoughts])
         with cursor.copy("COPY holdfast.vector FROM STDIN") as out:
             for one, row in zip(thoughts, made, strict=True):
-                out.write_row((code, embedder.name, codes[one.project], one.id, 0, *_halved(row)))
+                out.write_row((code, embedder.name, codes[one.project], one.id, 0, *halved(row)))
         cursor.execute(
             "INSERT INTO holdfast.setting VALUES (%s, 'model', %s) ON CONFLICT DO NOTHING", (code, embedder.name)
         )

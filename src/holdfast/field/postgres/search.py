@@ -165,14 +165,20 @@ def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str) -> li
     look = most + most // 8 + 32
     while True:
         rows = run(
-            "SELECT v.id, v.packed, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
-            f"{joined}{within}{hidden} AND vector_dims(v.meant) = %s AND v.scale > 0 ORDER BY score LIMIT %s",
-            (_said(wanted), model, *filters, *given, len(wanted), look),
+            "SELECT v.id, v.meant, v.scale, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
+            f"{joined}{within}{hidden} ORDER BY score LIMIT %s",
+            (_said(wanted), model, *filters, *given, look),
         )
         hits = _exact(rows, wanted)
-        if len(rows) < look or (len(hits) >= most and hits[most - 1].score > MARGIN - float(rows[-1][2])):
+        if len(rows) < look or (len(hits) >= most and hits[most - 1].score > MARGIN - float(rows[-1][3])):
             return hits[:most]
         look *= MORE
+
+
+def dimension(run: Run, model: str) -> int:
+    """The length of a model's vectors; 0 where there are none."""
+    rows = run("SELECT vector_dims(meant) FROM holdfast.vector WHERE model = %s LIMIT 1", (model,))
+    return int(rows[0][0]) if rows else 0
 
 
 def _wanted(vector: Vector) -> Any:
@@ -205,8 +211,9 @@ def nearly(run: Run, vector: Vector, most: int, model: str, *, archived: bool) -
     wanted = _wanted(vector)
     size = len(wanted)
     rows = run(
-        "SELECT v.id, v.packed FROM (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
-        "set_config('hnsw.ef_search', '200', true)) s CROSS JOIN LATERAL (SELECT v.id, v.packed FROM holdfast.vector v "
+        "SELECT v.id, v.meant, v.scale FROM (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
+        "set_config('hnsw.ef_search', '200', true)) s CROSS JOIN LATERAL "
+        "(SELECT v.id, v.meant, v.scale FROM holdfast.vector v "
         f"WHERE vector_dims(v.meant) = {size} AND v.model = %s AND v.scale > 0{'' if archived else f' AND {SHOWN}'} "
         f"ORDER BY v.meant::halfvec({size}) <=> %s::halfvec({size}) LIMIT %s) v",
         (model, _said(wanted), 2 * most + 64),
@@ -215,16 +222,26 @@ def nearly(run: Run, vector: Vector, most: int, model: str, *, archived: bool) -
 
 
 def _exact(rows: Sequence[Sequence[Any]], wanted: Any) -> list[Hit]:
-    """The hits of rows (id, packed vector), scored as the embedded store does it; of several passages the best."""
+    """The hits of rows (id, vector, scale), scored as the embedded store does it; of several passages the best."""
     import numpy
 
     from holdfast.field.sqlite import vectors
 
-    if not rows:
+    kept = [row for row in rows if row[2] > 0]  # else it says nothing, and is near nothing
+    if not kept:
         return []
-    kind = numpy.dtype([("scale", "<f4"), ("parts", "i1", (len(wanted),))])
-    table = numpy.frombuffer(b"".join(bytes(row[1]) for row in rows), dtype=kind)
+    table = numpy.zeros(len(kept), dtype=[("scale", "<f4"), ("parts", "i1", (len(wanted),))])
+    table["scale"] = [row[2] for row in kept]
+    table["parts"] = whole([row[1] for row in kept])
     best: dict[str, float] = {}
-    for row, score in zip(rows, vectors.exact(table, wanted), strict=True):
+    for row, score in zip(kept, vectors.exact(table, wanted), strict=True):
         best[row[0]] = max(float(score), best.get(row[0], -9.0))
     return sorted((Hit(*pair) for pair in best.items()), key=lambda hit: (-hit.score, hit.id))
+
+
+def whole(sent: Sequence[bytes]) -> Any:
+    """Vectors as pgvector sends them: four bytes of head, then half floats, here whole numbers that fit a byte."""
+    import numpy
+
+    halves = numpy.frombuffer(b"".join(bytes(one)[4:] for one in sent), dtype=">f2")
+    return halves.astype(numpy.int8).reshape(len(sent), -1)

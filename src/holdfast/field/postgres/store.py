@@ -44,6 +44,7 @@ class PostgresStore:
     def __init__(self, server: Server, team: str, machine: str, *, person: str = "") -> None:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
+        self._lengths: dict[str, int] = {}
         self.is_approximate = False  # whether the last search for the nearest went by the approximate index
 
     def close(self) -> None:
@@ -208,10 +209,19 @@ class PostgresStore:
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         named = model or self.serving()
-        self.is_approximate = bool(named) and most > 0 and search.is_vast(self.ask, scope, len(vector))
+        self.is_approximate = False
+        if not named or self._length(named) != len(vector):
+            return []
+        self.is_approximate = most > 0 and search.is_vast(self.ask, scope, len(vector))
         if self.is_approximate:
             return search.nearly(self.ask, vector, most, named, archived=scope.archived)
-        return search.nearest(self.ask, vector, scope, most, named) if named else []
+        return search.nearest(self.ask, vector, scope, most, named)
+
+    def _length(self, model: str) -> int:
+        """Of a model's vectors, which never changes."""
+        if not self._lengths.get(model):
+            self._lengths[model] = search.dimension(self.ask, model)
+        return self._lengths[model]
 
     # Sleep
 
@@ -278,12 +288,10 @@ class PostgresStore:
             rows.fold_counts(self._db)
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        import numpy
-
         parts: dict[str, list[Any]] = {}
-        query = "SELECT id, packed FROM holdfast.vector WHERE model = %s AND id = ANY(%s) ORDER BY id, part"
-        for ident, blob in self.ask(query, (self.serving(), _listed(ids))):
-            parts.setdefault(ident, []).append(numpy.frombuffer(bytes(blob), dtype=numpy.int8, offset=4))
+        query = "SELECT id, meant FROM holdfast.vector WHERE model = %s AND id = ANY(%s) ORDER BY id, part"
+        for ident, sent in self.ask(query, (self.serving(), _listed(ids))):
+            parts.setdefault(ident, []).append(search.whole([sent])[0])
         return {ident: packing.mean(each) for ident, each in parts.items()}
 
     # Vectors
@@ -307,13 +315,13 @@ class PostgresStore:
             known = {row[0]: row[1] for row in self._of("t.id, t.code", vectors)}
             self._db.execute("DELETE FROM holdfast.vector WHERE model = %s AND id = ANY(%s)", (model, list(known)))
             made = [
-                (model, code, ident, part, *_halved(row))
+                (model, code, ident, part, *halved(row))
                 for ident, code in known.items()
                 for part, row in enumerate(packing.rows_of(vectors[ident]))
             ]
             with self._db.cursor() as cursor:
                 cursor.executemany(
-                    f"INSERT INTO holdfast.vector VALUES ({HERE}, %s, %s, %s, %s, %s, %s::halfvec, %s) "
+                    f"INSERT INTO holdfast.vector VALUES ({HERE}, %s, %s, %s, %s, %s, %s::halfvec) "
                     "ON CONFLICT DO NOTHING",
                     made,
                 )
@@ -388,10 +396,10 @@ class PostgresStore:
         return use.asked(self.ask, since, most)
 
 
-def _halved(row: Any) -> tuple[float, str, bytes]:
-    """A vector as its scale, its parts as whole numbers (which half precision holds exactly), and as bytes."""
+def halved(row: Any) -> tuple[float, str]:
+    """A vector as its scale and its parts as whole numbers, which half precision holds exactly."""
     import struct
 
     packed = packing.packed(row)
     parts = memoryview(packed)[4:].cast("b")
-    return struct.unpack_from("<f", packed)[0], "[" + ",".join(map(str, parts)) + "]", packed
+    return struct.unpack_from("<f", packed)[0], "[" + ",".join(map(str, parts)) + "]"
