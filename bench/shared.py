@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[1000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     options = parser.parse_args()
-    found = {"machine": machine(), "commit": commit()}
+    found: dict[str, Any] = {"machine": machine(), "commit": commit()}
     with shared_world.a_team() as team:
         if "speed" in options.only:
             found["speed"] = shared_speed.measured(team, options.sizes, options.queries, tell)

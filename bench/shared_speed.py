@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from team_support import Team
+
 from field import Generated, Speaker
 from holdfast.capture.ids import new_id
 from holdfast.field import retrieval
@@ -19,7 +21,7 @@ from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Scope, Store
 from holdfast.field.thought import Thought
 from holdfast.field.traffic import GOT, Event
-from shared_world import NOW, Team, bulk, settle
+from shared_world import NOW, bulk, settle
 from support import median
 
 PROJECT = 10_000

@@ -61,8 +61,10 @@ def bulk(team: Team, name: str, thoughts: Sequence[Thought], embedder: Embedder)
             cursor.execute(
                 "INSERT INTO holdfast.project (team, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", (code, project)
             )
-        codes = dict(cursor.execute("SELECT name, code FROM holdfast.project WHERE team = %s", (code,)).fetchall())
-        first = int(cursor.execute("SELECT coalesce(max(n), 0) FROM holdfast.thought").fetchone()[0])
+        codes: dict[str, int] = dict(
+            cursor.execute("SELECT name, code FROM holdfast.project WHERE team = %s", (code,)).fetchall()
+        )
+        first = int(cursor.execute("SELECT coalesce(max(n), 0) FROM holdfast.thought").fetchall()[0][0])
         columns = ("team", "n", *rows.COLUMNS, *rows.OWN, "bare", "person")
         texts = [(one.title, one.text, one.context, words.extra(one)) for one in thoughts]
         found = tokens.of_texts(texts)
