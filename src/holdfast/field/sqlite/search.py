@@ -185,8 +185,8 @@ class Search:
 
         where, values = self.conditions(scope, projects=False)
         tables = "vector v JOIN thought t ON t.id = v.id" if where else "vector v"
-        meant = table.meant(codes)
-        scores = vectors.scores(table, vector, meant)
+        part = table.part(codes)
+        meant, scores = part.places, vectors.scores(table, vector, part)
         step = most * (1 if scope.is_wide else MORE) + 16
         best: dict[str, float] = {}
         looked = 0

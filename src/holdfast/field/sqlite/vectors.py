@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HEADER = 64
 MARK = b"HFV1"
+AT_HAND = 1 << 24  # bytes of rows that are kept in one piece
 EMPTY = -1  # instead of a project's code, of a row that counts for nobody
 BLOCK = 1 << 12  # rows that are made floats at a time: they stay in the processor's cache
 
@@ -90,27 +91,46 @@ def sweep(base: str, models: Iterable[str]) -> None:
 
 
 @value
+class Part:
+    """The places in a table of the rows that a question means, and these rows where they are at hand."""
+
+    places: NDArray[Any]
+    rows: NDArray[Any] | None = None
+
+
 class Table:
     """Rows, and whose each is: in one piece, because every question looks at all of it, and only at the parts of those
-    that it means."""
+    that it means. Who asks within one project asks there again, so its rows stay at hand."""
 
-    rows: NDArray[Any]
-    codes: NDArray[numpy.int32]
-
-    def meant(self, codes: tuple[int, ...]) -> NDArray[Any]:
-        """The places of the rows of these projects, or of all; rows that are empty, or near nothing, are nobody's."""
+    def __init__(self, rows: NDArray[Any]) -> None:
         import numpy
 
-        are = self.codes != EMPTY if not codes else numpy.zeros(len(self.codes), dtype=bool)
+        self.rows = rows
+        self.codes = numpy.where(rows["scale"] > 0, rows["code"], numpy.int32(EMPTY))
+        self._last: tuple[tuple[int, ...], Part] | None = None
+
+    def part(self, codes: tuple[int, ...]) -> Part:
+        """The rows of these projects, or of all; those that are empty, or near nothing, are nobody's."""
+        import numpy
+
+        last = self._last
+        if last is not None and last[0] == codes:
+            return last[1]
+        are = numpy.zeros(len(self.codes), dtype=bool) if codes else self.codes != EMPTY
         for code in codes:
             are |= self.codes == code
-        return numpy.flatnonzero(are)
+        places = numpy.flatnonzero(are)
+        if len(places) * self.rows.itemsize > AT_HAND:
+            return Part(places)
+        found = Part(places, self.taken(places))
+        self._last = (codes, found)
+        return found
 
-
-def table_of(rows: NDArray[Any]) -> Table:
-    import numpy
-
-    return Table(rows, numpy.where(rows["scale"] > 0, rows["code"], numpy.int32(EMPTY)))
+    def taken(self, places: NDArray[Any]) -> NDArray[Any]:
+        """The rows at these places, which ascend; without a copy where nothing lies between them."""
+        if len(places) and places[-1] - places[0] == len(places) - 1:
+            return self.rows[places[0] : places[-1] + 1]
+        return self.rows.take(places)
 
 
 class Sidecar:
@@ -171,7 +191,7 @@ class Sidecar:
                 count, self._table = self._believed(file), None
                 if count:
                     mapped = numpy.memmap(file, dtype=self._kind(), mode="r", offset=HEADER, shape=(count,))
-                    self._table = table_of(mapped.view(numpy.ndarray))
+                    self._table = Table(mapped.view(numpy.ndarray))
                 self._seen = (seen.st_ino, seen.st_size)
         except OSError:
             return None
@@ -188,7 +208,7 @@ class Sidecar:
 
         listed = list(rows)
         found = numpy.frombuffer(b"".join(row for _, row in listed), dtype=self._kind())
-        return table_of(found), [n for n, _ in listed]
+        return Table(found), [n for n, _ in listed]
 
 
 def _put(fd: int, block: bytearray, at: int) -> None:
@@ -206,17 +226,15 @@ def exact(rows: NDArray[Any], vector: NDArray[numpy.float32]) -> NDArray[Any]:
     return found
 
 
-def scores(table: Table, vector: NDArray[numpy.float32], meant: NDArray[Any]) -> NDArray[numpy.float32]:
-    """The cosine of each row that is meant, in their order."""
+def scores(table: Table, vector: NDArray[numpy.float32], part: Part) -> NDArray[numpy.float32]:
+    """The cosine of each row of a part, in their order."""
     import numpy
 
-    found = numpy.empty(len(meant), dtype=numpy.float32)
-    for begin in range(0, len(meant), BLOCK):
-        some = meant[begin : begin + BLOCK]
-        first, last = some[0], some[-1]
-        is_run = last - first == len(some) - 1  # nothing lies between them that is not meant
-        part = table.rows[first : last + 1] if is_run else table.rows.take(some)
-        found[begin : begin + BLOCK] = (part["parts"].astype(numpy.float32) @ vector) * part["scale"]
+    found = numpy.empty(len(part.places), dtype=numpy.float32)
+    for begin in range(0, len(found), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        rows = table.taken(part.places[some]) if part.rows is None else part.rows[some]
+        found[some] = (rows["parts"].astype(numpy.float32) @ vector) * rows["scale"]
     return found
 
 
