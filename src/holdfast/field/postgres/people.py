@@ -1,0 +1,321 @@
+"""Teams, their people, and the tokens of servers, in the database that they are about.
+
+A person is a role of PostgreSQL, `hf_ada`, so the database itself knows who asks: it lets a person see the rows of their
+teams and sign no row as somebody else. Of a token only a digest is kept. A server has a role of its own, `hf_server`,
+which may look up tokens and take on a person's role for one transaction; it inherits nothing and is in no team.
+
+All but `me` and `token` need the DSN of the database's owner. Each is one transaction.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import NotFound, UsageError
+from holdfast.field.postgres.connection import Refused
+from holdfast.field.postgres.schema import PEOPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.field.postgres.connection import Server
+
+PREFIX = "hf_"
+SERVER = f"{PREFIX}server"  # the role of `holdfast serve --store`
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+LOCK = 0x48665065  # of whoever changes people
+NOTED = "1 minute"  # how exactly the last use of a token is known: not every request has to write
+EXCESS = "SELECT rolsuper, rolbypassrls, rolcreaterole, rolreplication FROM pg_roles WHERE rolname = %s"
+RIGHTS = ("is a superuser", "bypasses row-level security", "may create roles", "may replicate")
+
+
+@dataclass(frozen=True)
+class Me:
+    """The person of a DSN, their teams, and the rights that nobody should have who only shares thoughts."""
+
+    person: str
+    role: str
+    teams: tuple[str, ...]
+    excess: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of a server: the name of an agent, whose it is, and in which team. Times in seconds, 0.0 for never."""
+
+    name: str
+    person: str
+    team: str
+    made: float = 0.0
+    used: float = 0.0
+    revoked: float = 0.0
+
+    @property
+    def agent(self) -> str:
+        """The contributor that its thoughts and readings are of."""
+        return f"{self.person}:{self.name}"
+
+
+def role(person: str) -> str:
+    """The role of a person. Raises UsageError."""
+    if not NAME.fullmatch(person) or f"{PREFIX}{person}" == SERVER:
+        raise UsageError(
+            f'"{person[:60]}" is no name of a person; nothing was changed. A name has 1 to 40 letters of a-z, digits, '
+            '- and _, and is not "server".'
+        )
+    return f"{PREFIX}{person}"
+
+
+def name_of(role: str) -> str:
+    """The person of a role; a role of another kind is known by its own name."""
+    return role.removeprefix(PREFIX)
+
+
+def add_team(server: Server, team: str) -> bool:
+    """Whether it is new. Raises UsageError, Refused, Away."""
+    if not NAME.fullmatch(team):
+        raise UsageError(
+            f'"{team[:60]}" is no name of a team; nothing was changed. A name has 1 to 40 letters of a-z, digits, - '
+            "and _."
+        )
+    with _owned(server) as db:
+        made = db.execute("INSERT INTO holdfast.team (name) VALUES (%s) ON CONFLICT DO NOTHING", (team,))
+        return bool(made.rowcount)
+
+
+def add_person(server: Server, person: str) -> str:
+    """The password of a new person, shown once; "" where the person is known already. Raises UsageError, Refused."""
+    wanted = role(person)
+    with _owned(server) as db:
+        _alone(db)
+        if _is_role(db, wanted):
+            _refuse_excess(db, wanted)
+            made = ""
+        else:
+            made = secrets.token_urlsafe(24)
+            _run(db, "CREATE ROLE {} LOGIN INHERIT", wanted)
+            _give_password(db, wanted, made)
+        # Rights within the policies come by inheritance of this one grant; it cannot be taken on as a role.
+        _run(db, "GRANT {} TO {} WITH INHERIT TRUE, SET FALSE", PEOPLE, wanted)
+        _make_server_role(db)
+        _run(db, "GRANT {} TO {} WITH INHERIT FALSE, SET TRUE", wanted, SERVER)
+        return made
+
+
+def new_password(server: Server, person: str) -> str:
+    """Another password for a person, in the place of the one before. Raises NotFound, UsageError, Refused."""
+    wanted = role(person)
+    with _owned(server) as db:
+        if not _is_role(db, wanted):
+            raise _unknown(person)
+        made = secrets.token_urlsafe(24)
+        _give_password(db, wanted, made)
+        return made
+
+
+def add_server(server: Server) -> str:
+    """Let servers in, with a new password for their role. Raises Refused, Away."""
+    with _owned(server) as db:
+        _alone(db)
+        _make_server_role(db)
+        _refuse_excess(db, SERVER)
+        for one in _all_people(db):
+            _run(db, "GRANT {} TO {} WITH INHERIT FALSE, SET TRUE", one, SERVER)
+        made = secrets.token_urlsafe(24)
+        _run(db, "ALTER ROLE {} LOGIN", SERVER)
+        _give_password(db, SERVER, made)
+        return made
+
+
+def join(server: Server, team: str, person: str) -> None:
+    """Raises NotFound, UsageError, Refused."""
+    wanted = role(person)
+    with _owned(server) as db:
+        if not _is_role(db, wanted):
+            raise _unknown(person)
+        done = db.execute(
+            "INSERT INTO holdfast.member (team, name, person) SELECT code, name, %s FROM holdfast.team WHERE name = %s "
+            "ON CONFLICT DO NOTHING",
+            (wanted, team),
+        )
+        if not done.rowcount:
+            _refuse_no_team(db, team)
+
+
+def leave(server: Server, team: str, person: str) -> None:
+    """From now on the person sees nothing of the team, and their tokens for it count no more. What they brought stays.
+    Raises NotFound, UsageError, Refused."""
+    wanted = role(person)
+    with _owned(server) as db:
+        _refuse_no_team(db, team)
+        if not db.execute("DELETE FROM holdfast.member WHERE name = %s AND person = %s", (team, wanted)).rowcount:
+            raise NotFound(f"{person} is not in {team}; nothing was changed.")
+        db.execute(
+            "UPDATE holdfast.token SET revoked = now() WHERE team = %s AND person = %s AND revoked IS NULL",
+            (team, wanted),
+        )
+
+
+def teams(server: Server) -> list[str]:
+    with _owned(server) as db:
+        return [row[0] for row in db.execute("SELECT name FROM holdfast.team ORDER BY name")]
+
+
+def members(server: Server, team: str) -> list[str]:
+    """The people of a team by name. Raises NotFound."""
+    with _owned(server) as db:
+        _refuse_no_team(db, team)
+        rows = db.execute("SELECT person FROM holdfast.member WHERE name = %s ORDER BY person", (team,))
+        return [name_of(row[0]) for row in rows]
+
+
+def me(server: Server) -> Me:
+    """Whose DSN this is. Raises Refused, Away."""
+    with _owned(server) as db:
+        own = db.execute("SELECT current_user::text").fetchone()[0]
+        rows = db.execute("SELECT name FROM holdfast.member WHERE person = current_user ORDER BY name").fetchall()
+        return Me(name_of(own), own, tuple(row[0] for row in rows), _excess(db, own))
+
+
+def add_token(server: Server, name: str, person: str, team: str, secret_digest: bytes) -> None:
+    """A token of a member, which its owner alone knows. Raises UsageError, NotFound, Refused."""
+    wanted = role(person)
+    if not NAME.fullmatch(name):
+        raise UsageError(
+            f'"{name[:60]}" is no name for a token; nothing was made. A name has 1 to 40 letters of a-z, digits, - and _.'
+        )
+    with _owned(server) as db:
+        _refuse_no_team(db, team)
+        if not db.execute("SELECT 1 FROM holdfast.member WHERE name = %s AND person = %s", (team, wanted)).fetchone():
+            raise NotFound(
+                f"{person} is not in {team}; nothing was made. `holdfast team add {team} {person}` adds them."
+            )
+        # A name that was revoked is free again; the row of a token that counts is left alone.
+        db.execute("DELETE FROM holdfast.token WHERE name = %s AND revoked IS NOT NULL", (name,))
+        made = db.execute(
+            "INSERT INTO holdfast.token (digest, name, person, team) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (secret_digest, name, wanted, team),
+        )
+        if not made.rowcount:
+            raise UsageError(
+                f"There is a token named {name} already; nothing was made. Revoke it first, or name another."
+            )
+
+
+KEPT = (
+    "SELECT t.name, t.person, t.team, extract(epoch FROM t.made)::float8, coalesce(extract(epoch FROM t.used), 0)::float8, "
+    "coalesce(extract(epoch FROM t.revoked), 0)::float8 FROM holdfast.token t"
+)
+COUNTS = f"{KEPT} WHERE t.digest = %s AND t.revoked IS NULL"
+USED = f"""UPDATE holdfast.token SET used = now() WHERE digest = %s AND revoked IS NULL
+  AND (used IS NULL OR used < now() - interval '{NOTED}')"""
+
+
+def token(server: Server, secret_digest: bytes) -> Token | None:
+    """The token of this digest, if it counts; that it was used is noted to the minute. With a server's own DSN: it is
+    asked at each request, so one that is revoked counts nowhere from then on. Raises Away, Refused."""
+    with server.transaction("") as db:
+        row = db.execute(COUNTS, (secret_digest,)).fetchone()
+        if row is None:
+            return None
+        found = _token(row)
+        if (
+            found.used == 0.0
+            or db.execute("SELECT extract(epoch FROM now())::float8 - %s > 60", (found.used,)).fetchone()[0]
+        ):
+            db.execute("SET LOCAL synchronous_commit = off")  # a time of use that is lost in a crash is no loss
+            db.execute(USED, (secret_digest,))
+        return found
+
+
+def tokens(server: Server) -> list[Token]:
+    """All of them, with those that were revoked."""
+    with _owned(server) as db:
+        return [_token(row) for row in db.execute(f"{KEPT} ORDER BY t.name").fetchall()]
+
+
+def revoke(server: Server, name: str) -> None:
+    """From the next request on, at every server. Raises NotFound."""
+    with _owned(server) as db:
+        done = db.execute("UPDATE holdfast.token SET revoked = now() WHERE name = %s AND revoked IS NULL", (name,))
+        if not done.rowcount:
+            raise NotFound(f'No token that counts is named "{name[:60]}"; nothing was changed.')
+
+
+def _token(row: Sequence[Any]) -> Token:
+    name, person, *rest = row
+    return Token(name, name_of(person), *rest)
+
+
+@contextmanager
+def _owned(server: Server) -> Iterator[Any]:
+    with server.owner() as db, db.transaction():
+        yield db
+
+
+def _alone(db: Any) -> None:
+    db.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+
+
+def _run(db: Any, statement: str, *names: str) -> None:
+    from psycopg import sql
+
+    db.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))  # type: ignore[arg-type]
+
+
+def _give_password(db: Any, wanted: str, made: str) -> None:
+    """As a digest that is made here: the password itself stands in no log of the server."""
+    digest = db.pgconn.encrypt_password(made.encode(), wanted.encode(), b"scram-sha-256").decode()
+    from psycopg import sql
+
+    db.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(wanted), sql.Literal(digest)))
+
+
+def _make_server_role(db: Any) -> None:
+    if not _is_role(db, SERVER):
+        _run(db, "CREATE ROLE {} NOLOGIN NOINHERIT", SERVER)
+    _run(db, "GRANT USAGE ON SCHEMA holdfast TO {}", SERVER)
+    _run(db, "GRANT SELECT ON holdfast.meta, holdfast.token TO {}", SERVER)
+    _run(db, "GRANT UPDATE (used) ON holdfast.token TO {}", SERVER)
+
+
+def _is_role(db: Any, wanted: str) -> bool:
+    return db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (wanted,)).fetchone() is not None
+
+
+def _all_people(db: Any) -> list[str]:
+    rows = db.execute(
+        "SELECT m.rolname FROM pg_auth_members a JOIN pg_roles m ON m.oid = a.member JOIN pg_roles p ON p.oid = a.roleid "
+        "WHERE p.rolname = %s AND starts_with(m.rolname, %s) AND m.rolname <> %s",
+        (PEOPLE, PREFIX, SERVER),
+    ).fetchall()
+    return sorted({row[0] for row in rows})
+
+
+def _excess(db: Any, wanted: str) -> tuple[str, ...]:
+    row = db.execute(EXCESS, (wanted,)).fetchone()
+    return tuple(said for said, has in zip(RIGHTS, row, strict=True) if has) if row else ()
+
+
+def _refuse_excess(db: Any, wanted: str) -> None:
+    """A role of that name may have been there before, for something else."""
+    if excess := _excess(db, wanted):
+        raise Refused(
+            f"The role {wanted} {' and '.join(excess)}, so no policy would bind it; nothing was changed. Take that from "
+            "it, or choose another name."
+        )
+
+
+def _refuse_no_team(db: Any, team: str) -> None:
+    if not db.execute("SELECT 1 FROM holdfast.team WHERE name = %s", (team,)).fetchone():
+        raise NotFound(
+            f'There is no team "{team[:60]}"; nothing was changed. `holdfast team add TEAM PERSON` makes one.'
+        )
+
+
+def _unknown(person: str) -> NotFound:
+    return NotFound(f"{person} is nobody here; nothing was changed. `holdfast team add TEAM PERSON` adds them.")
