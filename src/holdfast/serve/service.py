@@ -93,7 +93,7 @@ class Warm:
                 return replace(self._idle.pop(), embedder=embedder, former=self._former)
             former = self._former
         made = handle.opened(self.vault, embedder, self.clock, former, self._later)
-        return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, self)
+        return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, owner=self)
 
     def _chosen(self) -> Embedder | None:
         """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
