@@ -1,10 +1,10 @@
-"""Teams, their people, and the tokens of servers, in the database that they are about.
+"""Teams and their people, in the database that they share.
 
-A person is a role of PostgreSQL, `hf_ada`, so the database itself knows who asks: it lets a person see the rows of their
-teams and sign no row as somebody else. Of a token only a digest is kept. A server has a role of its own, `hf_server`,
-which may look up tokens and take on a person's role for one transaction; it inherits nothing and is in no team.
+A person is a role of PostgreSQL, `hf_ada`, so the database itself knows who asks: it shows a person the rows of their
+teams, and lets nobody sign a row as somebody else. A server has a role of its own, `hf_server`, which may look up
+tokens (serve_tokens) and take on a person's role for one transaction; it inherits nothing and is in no team.
 
-All but `me` and `token` need the DSN of the database's owner. Each is one transaction.
+All but `me` need the DSN of the database's owner. Each is one transaction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdfast.field.postgres.connection import Refused
 from holdfast.field.postgres.schema import PEOPLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from holdfast.field.postgres.connection import Server
 
@@ -28,7 +28,6 @@ PREFIX = "hf_"
 SERVER = f"{PREFIX}server"  # the role of `holdfast serve --store`
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LOCK = 0x48665065  # of whoever changes people
-NOTED = "1 minute"  # how exactly the last use of a token is known: not every request has to write
 EXCESS = "SELECT rolsuper, rolbypassrls, rolcreaterole, rolreplication FROM pg_roles WHERE rolname = %s"
 RIGHTS = ("is a superuser", "bypasses row-level security", "may create roles", "may replicate")
 
@@ -41,23 +40,6 @@ class Me:
     role: str
     teams: tuple[str, ...]
     excess: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Token:
-    """A token of a server: the name of an agent, whose it is, and in which team. Times in seconds, 0.0 for never."""
-
-    name: str
-    person: str
-    team: str
-    made: float = 0.0
-    used: float = 0.0
-    revoked: float = 0.0
-
-    @property
-    def agent(self) -> str:
-        """The contributor that its thoughts and readings are of."""
-        return f"{self.person}:{self.name}"
 
 
 def role(person: str) -> str:
@@ -82,7 +64,7 @@ def add_team(server: Server, team: str) -> bool:
             f'"{team[:60]}" is no name of a team; nothing was changed. A name has 1 to 40 letters of a-z, digits, - '
             "and _."
         )
-    with _owned(server) as db:
+    with owned(server) as db:
         made = db.execute("INSERT INTO holdfast.team (name) VALUES (%s) ON CONFLICT DO NOTHING", (team,))
         return bool(made.rowcount)
 
@@ -90,7 +72,7 @@ def add_team(server: Server, team: str) -> bool:
 def add_person(server: Server, person: str) -> str:
     """The password of a new person, shown once; "" where the person is known already. Raises UsageError, Refused."""
     wanted = role(person)
-    with _owned(server) as db:
+    with owned(server) as db:
         _alone(db)
         if _is_role(db, wanted):
             _refuse_excess(db, wanted)
@@ -109,7 +91,7 @@ def add_person(server: Server, person: str) -> str:
 def new_password(server: Server, person: str) -> str:
     """Another password for a person, in the place of the one before. Raises NotFound, UsageError, Refused."""
     wanted = role(person)
-    with _owned(server) as db:
+    with owned(server) as db:
         if not _is_role(db, wanted):
             raise _unknown(person)
         made = secrets.token_urlsafe(24)
@@ -119,7 +101,7 @@ def new_password(server: Server, person: str) -> str:
 
 def add_server(server: Server) -> str:
     """Let servers in, with a new password for their role. Raises Refused, Away."""
-    with _owned(server) as db:
+    with owned(server) as db:
         _alone(db)
         _make_server_role(db)
         _refuse_excess(db, SERVER)
@@ -134,7 +116,7 @@ def add_server(server: Server) -> str:
 def join(server: Server, team: str, person: str) -> None:
     """Raises NotFound, UsageError, Refused."""
     wanted = role(person)
-    with _owned(server) as db:
+    with owned(server) as db:
         if not _is_role(db, wanted):
             raise _unknown(person)
         done = db.execute(
@@ -143,15 +125,15 @@ def join(server: Server, team: str, person: str) -> None:
             (wanted, team),
         )
         if not done.rowcount:
-            _refuse_no_team(db, team)
+            refuse_no_team(db, team)
 
 
 def leave(server: Server, team: str, person: str) -> None:
     """From now on the person sees nothing of the team, and their tokens for it count no more. What they brought stays.
     Raises NotFound, UsageError, Refused."""
     wanted = role(person)
-    with _owned(server) as db:
-        _refuse_no_team(db, team)
+    with owned(server) as db:
+        refuse_no_team(db, team)
         if not db.execute("DELETE FROM holdfast.member WHERE name = %s AND person = %s", (team, wanted)).rowcount:
             raise NotFound(f"{person} is not in {team}; nothing was changed.")
         db.execute(
@@ -161,98 +143,29 @@ def leave(server: Server, team: str, person: str) -> None:
 
 
 def teams(server: Server) -> list[str]:
-    with _owned(server) as db:
+    with owned(server) as db:
         return [row[0] for row in db.execute("SELECT name FROM holdfast.team ORDER BY name")]
 
 
 def members(server: Server, team: str) -> list[str]:
     """The people of a team by name. Raises NotFound."""
-    with _owned(server) as db:
-        _refuse_no_team(db, team)
+    with owned(server) as db:
+        refuse_no_team(db, team)
         rows = db.execute("SELECT person FROM holdfast.member WHERE name = %s ORDER BY person", (team,))
         return [name_of(row[0]) for row in rows]
 
 
 def me(server: Server) -> Me:
     """Whose DSN this is. Raises Refused, Away."""
-    with _owned(server) as db:
+    with owned(server) as db:
         own = db.execute("SELECT current_user::text").fetchone()[0]
         rows = db.execute("SELECT name FROM holdfast.member WHERE person = current_user ORDER BY name").fetchall()
         return Me(name_of(own), own, tuple(row[0] for row in rows), _excess(db, own))
 
 
-def add_token(server: Server, name: str, person: str, team: str, secret_digest: bytes) -> None:
-    """A token of a member, which its owner alone knows. Raises UsageError, NotFound, Refused."""
-    wanted = role(person)
-    if not NAME.fullmatch(name):
-        raise UsageError(
-            f'"{name[:60]}" is no name for a token; nothing was made. A name has 1 to 40 letters of a-z, digits, - and _.'
-        )
-    with _owned(server) as db:
-        _refuse_no_team(db, team)
-        if not db.execute("SELECT 1 FROM holdfast.member WHERE name = %s AND person = %s", (team, wanted)).fetchone():
-            raise NotFound(
-                f"{person} is not in {team}; nothing was made. `holdfast team add {team} {person}` adds them."
-            )
-        # A name that was revoked is free again; the row of a token that counts is left alone.
-        db.execute("DELETE FROM holdfast.token WHERE name = %s AND revoked IS NOT NULL", (name,))
-        made = db.execute(
-            "INSERT INTO holdfast.token (digest, name, person, team) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (secret_digest, name, wanted, team),
-        )
-        if not made.rowcount:
-            raise UsageError(
-                f"There is a token named {name} already; nothing was made. Revoke it first, or name another."
-            )
-
-
-KEPT = (
-    "SELECT t.name, t.person, t.team, extract(epoch FROM t.made)::float8, coalesce(extract(epoch FROM t.used), 0)::float8, "
-    "coalesce(extract(epoch FROM t.revoked), 0)::float8 FROM holdfast.token t"
-)
-COUNTS = f"{KEPT} WHERE t.digest = %s AND t.revoked IS NULL"
-USED = f"""UPDATE holdfast.token SET used = now() WHERE digest = %s AND revoked IS NULL
-  AND (used IS NULL OR used < now() - interval '{NOTED}')"""
-
-
-def token(server: Server, secret_digest: bytes) -> Token | None:
-    """The token of this digest, if it counts; that it was used is noted to the minute. With a server's own DSN: it is
-    asked at each request, so one that is revoked counts nowhere from then on. Raises Away, Refused."""
-    with server.transaction("") as db:
-        row = db.execute(COUNTS, (secret_digest,)).fetchone()
-        if row is None:
-            return None
-        found = _token(row)
-        if (
-            found.used == 0.0
-            or db.execute("SELECT extract(epoch FROM now())::float8 - %s > 60", (found.used,)).fetchone()[0]
-        ):
-            db.execute("SET LOCAL synchronous_commit = off")  # a time of use that is lost in a crash is no loss
-            db.execute(USED, (secret_digest,))
-        return found
-
-
-def tokens(server: Server) -> list[Token]:
-    """All of them, with those that were revoked."""
-    with _owned(server) as db:
-        return [_token(row) for row in db.execute(f"{KEPT} ORDER BY t.name").fetchall()]
-
-
-def revoke(server: Server, name: str) -> None:
-    """From the next request on, at every server. Raises NotFound."""
-    with _owned(server) as db:
-        done = db.execute("UPDATE holdfast.token SET revoked = now() WHERE name = %s AND revoked IS NULL", (name,))
-        if not done.rowcount:
-            raise NotFound(f'No token that counts is named "{name[:60]}"; nothing was changed.')
-
-
-def _token(row: Sequence[Any]) -> Token:
-    name, person, *rest = row
-    return Token(name, name_of(person), *rest)
-
-
 @contextmanager
-def _owned(server: Server) -> Iterator[Any]:
+def owned(server: Server) -> Iterator[Any]:
+    """One transaction of the owner."""
     with server.owner() as db, db.transaction():
         yield db
 
@@ -264,7 +177,7 @@ def _alone(db: Any) -> None:
 def _run(db: Any, statement: str, *names: str) -> None:
     from psycopg import sql
 
-    db.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))  # type: ignore[arg-type]
+    db.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
 
 def _give_password(db: Any, wanted: str, made: str) -> None:
@@ -289,8 +202,8 @@ def _is_role(db: Any, wanted: str) -> bool:
 
 def _all_people(db: Any) -> list[str]:
     rows = db.execute(
-        "SELECT m.rolname FROM pg_auth_members a JOIN pg_roles m ON m.oid = a.member JOIN pg_roles p ON p.oid = a.roleid "
-        "WHERE p.rolname = %s AND starts_with(m.rolname, %s) AND m.rolname <> %s",
+        "SELECT m.rolname FROM pg_auth_members a JOIN pg_roles m ON m.oid = a.member "
+        "JOIN pg_roles p ON p.oid = a.roleid WHERE p.rolname = %s AND starts_with(m.rolname, %s) AND m.rolname <> %s",
         (PEOPLE, PREFIX, SERVER),
     ).fetchall()
     return sorted({row[0] for row in rows})
@@ -305,12 +218,12 @@ def _refuse_excess(db: Any, wanted: str) -> None:
     """A role of that name may have been there before, for something else."""
     if excess := _excess(db, wanted):
         raise Refused(
-            f"The role {wanted} {' and '.join(excess)}, so no policy would bind it; nothing was changed. Take that from "
-            "it, or choose another name."
+            f"The role {wanted} {' and '.join(excess)}, so no policy would bind it; nothing was changed. Take that "
+            "from it, or choose another name."
         )
 
 
-def _refuse_no_team(db: Any, team: str) -> None:
+def refuse_no_team(db: Any, team: str) -> None:
     if not db.execute("SELECT 1 FROM holdfast.team WHERE name = %s", (team,)).fetchone():
         raise NotFound(
             f'There is no team "{team[:60]}"; nothing was changed. `holdfast team add TEAM PERSON` makes one.'
