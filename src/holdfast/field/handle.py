@@ -40,8 +40,8 @@ def nobody(_: str) -> None:
 @dataclass(frozen=True)
 class Field:
     """Without an embedder search goes by words alone. `former` makes the embedder of a name, for as long as its vectors
-    serve and not yet those of the one that was chosen; without `later` everything is embedded at once. Where there is no
-    vault, `vault` is "" and `own_journal` says where thoughts and readings are written."""
+    serve and not yet those of the one that was chosen; without `later` everything is embedded at once. Where
+    there is no vault, `vault` is "" and `own_journal` says where thoughts and readings are written."""
 
     vault: str
     store: Store

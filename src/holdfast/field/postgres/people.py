@@ -57,6 +57,27 @@ def name_of(role: str) -> str:
     return role.removeprefix(PREFIX)
 
 
+def address_of(dsn: str, user: str, password: str) -> str:
+    """The DSN of another role of the same database, as a URL."""
+    from urllib.parse import quote, urlencode
+
+    from psycopg import conninfo
+
+    given = {name: str(said) for name, said in conninfo.conninfo_to_dict(dsn).items()}
+    for name in ("user", "password", "passfile"):
+        given.pop(name, None)
+    name, host, port = given.pop("dbname", ""), given.pop("host", ""), given.pop("port", "")
+    hosts, ports = host.split(","), port.split(",")
+    if host.startswith("/") or not host or (len(ports) not in (1, len(hosts))):
+        given.update({key: said for key, said in (("host", host), ("port", port)) if said})
+        where = ""
+    else:
+        paired = zip(hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=True)
+        where = ",".join(f"{one}:{at}" if at else one for one, at in paired)
+    more = f"?{urlencode(given)}" if given else ""
+    return f"postgresql://{quote(user)}:{quote(password, safe='')}@{where}/{quote(name, safe='')}{more}"
+
+
 def add_team(server: Server, team: str) -> bool:
     """Whether it is new. Raises UsageError, Refused, Away."""
     if not NAME.fullmatch(team):
