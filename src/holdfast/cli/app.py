@@ -37,7 +37,7 @@ MODULES = {
     "field": "recall think highways embed rebuild",
     "sleep": "sleep",
     "density": "density",
-    "serve": "serve",
+    "serve": "serve,serve token,serve address",
     "mcp": "mcp",
     "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
     "task": "task start,task show,task list,task decisions,task pause,task resume,task block,task complete,"
