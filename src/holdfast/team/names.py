@@ -65,7 +65,7 @@ class Names:
             return False
         if one.kind == NOTE:
             return one.category in SHARED_NOTES and not is_waiting(one)
-        return not one.path and one.contributor != SLEEP and one.agent != SLEEP
+        return not one.path and SLEEP not in (one.contributor, one.agent)
 
     def sent(self, one: Thought) -> Thought:
         """A thought as the team gets it: named as theirs, and redacted once more."""

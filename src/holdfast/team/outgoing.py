@@ -80,7 +80,7 @@ class Outgoing:
         self._here.update(stamps)
         self._flush()
 
-    def mark(self, place: str, stamp: str, _: Sequence[Mark], *, anew: bool = True) -> None:
+    def mark(self, place: str, stamp: str, _: Sequence[Mark], *, anew: bool = True) -> None:  # noqa: ARG002
         """Steps of sleep are this machine's own: a team's sleep makes its own."""
         self._here[place] = stamp
 
@@ -107,7 +107,8 @@ class Outgoing:
             if anew and self.sent.is_there(place):
                 self._do(1, lambda store: store.forget(place))
                 self._tell(1, self._changed(place))
-            self._here[place] = stamp
+            is_there = not anew and (place in self._there or self.sent.is_there(place))
+            (self._there if is_there else self._here)[place] = stamp
             return
         if not anew and not self.sent.is_there(place) and place not in self._there:
             anew = True  # what it held before was nothing of this project

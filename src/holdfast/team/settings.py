@@ -30,7 +30,10 @@ SECTION = "team"
 BUDGET = 1.5
 FIELDS = ("dsn", "person", "budget_s", "projects")
 SECRET = re.compile(r"(://[^:@/\s]*):[^@/\s]*@|(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)|([?&]password=)[^&\s]*", re.I)
-NOT_JOINED = "This machine has joined no team; nothing was changed. `holdfast team join DSN` does, with the address that the owner of the database gave you."
+NOT_JOINED = (
+    "This machine has joined no team; nothing was changed. `holdfast team join DSN` does, with the address that the "
+    "owner of the database gave you."
+)
 
 
 @dataclass(frozen=True)
