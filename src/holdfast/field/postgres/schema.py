@@ -204,3 +204,16 @@ def _number(db: Any) -> int:
         return 0
     row = db.execute("SELECT value FROM holdfast.meta WHERE name = 'schema'").fetchone()
     return int(row[0]) if row else 0
+
+
+def index_everything(server: Server, dimension: int) -> None:
+    """An approximate index of vectors of a length, for questions over all projects of a large team. It takes minutes
+    for a million, and others go on meanwhile. With the DSN of the owner."""
+    from holdfast.field.postgres.search import near_index
+
+    size = int(dimension)
+    with server.owner() as db:
+        db.execute(
+            f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {near_index(size)} ON holdfast.vector USING hnsw "
+            f"((meant::halfvec({size})) halfvec_cosine_ops) WHERE vector_dims(meant) = {size} AND scale > 0"
+        )

@@ -142,7 +142,6 @@ def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str, codes
     joined = f" JOIN holdfast.thought t ON t.id = v.id WHERE v.model = %s{where}" if where else " WHERE v.model = %s"
     within, given = ("", []) if codes is None else (" AND v.code = ANY(%s)", [codes])
     look = 2 * most + 64
-    kind = numpy.dtype([("scale", "<f4"), ("parts", "i1", (len(wanted),))])
     while True:
         rows = run(
             "SELECT v.id, v.packed, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
@@ -151,12 +150,56 @@ def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str, codes
         )
         if not rows:
             return []
-        table = numpy.frombuffer(b"".join(bytes(row[1]) for row in rows), dtype=kind)
-        best: dict[str, float] = {}
-        for row, score in zip(rows, vectors.exact(table, wanted), strict=True):
-            best[row[0]] = max(float(score), best.get(row[0], -9.0))
-        hits = sorted((Hit(*pair) for pair in best.items()), key=lambda hit: (-hit.score, hit.id))
+        hits = _exact(rows, wanted, vectors)
         unseen = -float(rows[-1][2]) + MARGIN
         if len(rows) < look or (len(hits) >= most and hits[most - 1].score > unseen):
             return hits[:most]
         look *= MORE
+
+
+def is_vast(run: Run, scope: Scope, dimension: int) -> bool:
+    """Whether a question is too wide for an exact scan, and there is an index that answers it approximately."""
+    if scope.projects or not scope.is_wide:
+        return False
+    query = (
+        "SELECT to_regclass(%s) IS NOT NULL AND (SELECT coalesce(sum(docs), 0) FROM (SELECT docs FROM holdfast.tally "
+        "WHERE term = %s UNION ALL SELECT docs FROM holdfast.tally_news WHERE term = %s) counted) >= %s"
+    )
+    return bool(run(query, (f"holdfast.{near_index(dimension)}", tokens.SIZES, tokens.SIZES, EVERYWHERE))[0][0])
+
+
+def near_index(dimension: int) -> str:
+    return f"vector_near_{dimension}"
+
+
+def nearly(run: Run, vector: Vector, most: int, model: str, *, archived: bool) -> list[Hit]:
+    """Almost the nearest, of all projects, by the approximate index; those that are found have their exact scores."""
+    import numpy
+
+    from holdfast.field.sqlite import vectors
+
+    wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
+    size = len(wanted)
+    hidden = "" if archived else " AND v.id NOT IN (SELECT id FROM holdfast.archived)"
+    rows = run(
+        "SELECT v.id, v.packed FROM (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
+        "set_config('hnsw.ef_search', '200', true)) s CROSS JOIN LATERAL (SELECT v.id, v.packed FROM holdfast.vector v "
+        f"WHERE vector_dims(v.meant) = {size} AND v.model = %s AND v.scale > 0{hidden} "
+        f"ORDER BY v.meant::halfvec({size}) <=> %s::halfvec({size}) LIMIT %s) v",
+        (model, "[" + ",".join(f"{one:.8g}" for one in wanted) + "]", 2 * most + 64),
+    )
+    return _exact(rows, wanted, vectors)[:most]
+
+
+def _exact(rows: Sequence[Sequence[Any]], wanted: Any, vectors: Any) -> list[Hit]:
+    """The hits of rows (id, packed vector), scored as the embedded store does it; of several passages the best."""
+    import numpy
+
+    if not rows:
+        return []
+    kind = numpy.dtype([("scale", "<f4"), ("parts", "i1", (len(wanted),))])
+    table = numpy.frombuffer(b"".join(bytes(row[1]) for row in rows), dtype=kind)
+    best: dict[str, float] = {}
+    for row, score in zip(rows, vectors.exact(table, wanted), strict=True):
+        best[row[0]] = max(float(score), best.get(row[0], -9.0))
+    return sorted((Hit(*pair) for pair in best.items()), key=lambda hit: (-hit.score, hit.id))

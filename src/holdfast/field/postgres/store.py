@@ -44,6 +44,7 @@ class PostgresStore:
     def __init__(self, server: Server, team: str, machine: str, *, person: str = "") -> None:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
+        self.is_approximate = False  # whether the last search for the nearest went by the approximate index
         self._known: dict[str, int] = {}  # numbers of projects, which never change
 
     def close(self) -> None:
@@ -220,6 +221,9 @@ class PostgresStore:
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         named = model or self.serving()
+        self.is_approximate = bool(named) and most > 0 and search.is_vast(self.ask, scope, len(vector))
+        if self.is_approximate:
+            return search.nearly(self.ask, vector, most, named, archived=scope.archived)
         return search.nearest(self.ask, vector, scope, most, named, self._codes(scope)) if named else []
 
     # Sleep
