@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from field_support import NOW, SHOP, Room
+from field_support import NOW, SHOP
+from team_desk import SHARE, Desk
 
 from holdfast.capture import purging
-from holdfast.field import retrieval, think
+from holdfast.field import think
 from holdfast.field.postgres.connection import Away, Server
-from holdfast.field.postgres.store import PostgresStore
-from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
-from holdfast.team import names, outgoing, shipping
-from holdfast.team.settings import Settings, Share
+from holdfast.team import outgoing, shipping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,35 +22,6 @@ if TYPE_CHECKING:
     from team_support import Team
 
 pytestmark = pytest.mark.slow
-SHARE = Share(SHOP, "backend")
-
-
-class Desk:
-    """One person's machine: a vault, and the team's store as that person."""
-
-    def __init__(self, team: Team, folder: Path, person: str) -> None:
-        self.room = Room(str(folder / person))
-        self.person = team.join(person, "backend")
-        self.settings = Settings(team.database.dsn(user=self.person), self.person, projects={SHOP: ("backend",)})
-        self.server = Server(self.settings.dsn)
-        self.names = names.of(self.room.vault, SHARE, self.person)
-        self.store = PostgresStore(self.server, "backend", self.names.store)
-
-    def think(self, text: str, project: str = SHOP, **more: str) -> Thought:
-        return think.think(self.room.field, Thought("", text, project=project, **more)).thought
-
-    def ask(self, query: str, agent: str = "") -> None:
-        found = retrieval.ask(self.room.field, query, Scope(SHOP))
-        retrieval.reinforce(self.room.field, found, agent)
-
-    def ship(self) -> int:
-        return shipping.everything(self.room.field, self.server, self.settings).sent[SHARE]
-
-    def unsent(self) -> shipping.Unsent:
-        return shipping.unsent(self.room.field, self.settings, SHARE)
-
-    def texts(self) -> set[str]:
-        return {row[0] for row in self.store.ask("SELECT text FROM holdfast.thought")}
 
 
 @pytest.fixture
@@ -127,7 +96,9 @@ def test_a_kill_after_any_transaction_leaves_nothing_out_and_nothing_twice(
     monkeypatch.setattr(outgoing.Outgoing, "_flush", real)
     ada.ship()
     assert len(ada.texts()) == 8
-    for ident, local in ada.room.field.store.traffic([row[0] for row in ada.store.ask("SELECT id FROM holdfast.thought")]).items():
+    for ident, local in ada.room.field.store.traffic(
+        [row[0] for row in ada.store.ask("SELECT id FROM holdfast.thought")]
+    ).items():
         theirs = ada.store.traffic([ident])[ident]
         assert (theirs.access_count, theirs.weight) == (local.access_count, local.weight)
 
@@ -177,8 +148,8 @@ def test_a_server_that_lost_everything_is_filled_again(ada: Desk, team: Team) ->
     ada.ask("locked orders")
     ada.ship()
     before = ada.store.traffic([one.id])
-    team.database.sql("TRUNCATE holdfast.thought, holdfast.place, holdfast.machine, holdfast.event, holdfast.touch, "
-                      "holdfast.traffic, holdfast.held, holdfast.posting, holdfast.tally, holdfast.tally_news")  # fmt: skip
+    names = "thought place machine event touch traffic held posting tally tally_news"
+    team.database.sql(f"TRUNCATE {', '.join(f'holdfast.{one}' for one in names.split())}")
     ada.ship()
     assert ada.texts() == {"orders are locked optimistically"}
     assert ada.store.traffic([one.id]) == before

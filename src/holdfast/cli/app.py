@@ -34,11 +34,14 @@ MODULES = {
     "judge": "judge spend",
     "review": "review",
     "notes": "notes show prompts promote forget arm disarm loops",
-    "field": "recall think highways embed rebuild",
+    "field": "recall think highways embed",
+    "field_store": "rebuild",
     "sleep": "sleep",
     "density": "density",
     "serve": "serve",
     "mcp": "mcp",
+    "team": "team,team join,team sync,team accept,share,unshare",
+    "team_owner": "team prepare,team add,team remove,team list",
     "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
     "task": "task start,task show,task list,task decisions,task pause,task resume,task block,task complete,"
     "task abandon,task reopen,task promote,task protocol,task run",
@@ -46,6 +49,7 @@ MODULES = {
 FUNCTIONS = {
     "import": "import_",
     "project list": "list_",
+    "team list": "list_teams",
     "task show": "show_task",
     "task list": "list_tasks",
     "task promote": "promote_entries",

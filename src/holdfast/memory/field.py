@@ -153,7 +153,7 @@ class Field:
         return bool(project and table.get("dsn") and project in shared and state == self.at.state)
 
     def ship(self, *, soon: bool = False) -> None:
-        """Have what is new sent to the teams in the background, if there are any; with `soon` whatever was sent last."""
+        """Have what is new sent to the teams in the background, if there are any; with `soon` at once."""
         if config.section(config.load(home.machine_state(self.at.env)), "team").get("dsn"):
             background.start_if_due(self.at.vault, self.at.env, self.at.clock(), soon=soon)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.close.improve import review as edit_review
     from holdfast.memory import Context
     from holdfast.sleep import undo as sleep_undo
+    from holdfast.team import background
     from holdfast.vault import (
         archive,
         armed,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from holdfast.vault.purge import Done as Purged
     from holdfast.vault.purge_plan import PurgePlan
     from holdfast.vault.sync import Synced
-    from holdfast.team import background
 else:
     (background,) = lazily("holdfast.team", "background")
     proposals, edit_review = lazily("holdfast.close.improve", "proposals review")
