@@ -12,7 +12,7 @@ from holdfast.field.postgres import schema, search
 from holdfast.field.postgres.connection import Away, Refused, Server
 from holdfast.field.postgres.store import PostgresStore
 from holdfast.field.sqlite.store import SqliteStore
-from holdfast.field.store import Scope
+from holdfast.field.store import Hit, Scope
 from holdfast.field.thought import Thought, Traffic
 from holdfast.field.traffic import AGAIN, GOT, USED, Event
 
@@ -254,14 +254,17 @@ def test_a_question_over_all_projects_of_a_large_team_goes_by_the_approximate_in
     rows = dice.standard_normal((300, 32), dtype=numpy.float32)
     rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
     store.embed("model", {f"t{nth}": rows[nth] for nth in range(300)})
-    exactly = store.nearest(rows[7], Scope(), 10)
-    assert not store.is_approximate
+
+    def near(scope: Scope) -> tuple[list[Hit], bool]:
+        return store.nearest(rows[7], scope, 10), store.is_approximate
+
+    exactly, said = near(Scope())
+    assert not said
     schema.index_everything(team.owner, 32)
     monkeypatch.setattr(search, "EVERYWHERE", 100)
-    nearly = store.nearest(rows[7], Scope(), 10)
-    assert store.is_approximate
+    nearly, said = near(Scope())
+    assert said
     assert nearly[0] == exactly[0], "with its exact score"
     assert len({hit.id for hit in nearly} & {hit.id for hit in exactly}) >= 8
-    within = store.nearest(rows[7], Scope("p0"), 10)
-    assert not store.is_approximate
-    assert within[0].id == "t7"
+    within, said = near(Scope("p0"))
+    assert (within[0].id, said) == ("t7", False)

@@ -135,7 +135,7 @@ class Server:
                 with db.pipeline():
                     db.execute("BEGIN READ ONLY")
                     enter(db, team, person)
-                    found = db.execute(query, values)
+                    found = db.execute(query, values, binary=True)
                     db.execute("COMMIT")
                     return list(found.fetchall())
             except self._psycopg.Error:

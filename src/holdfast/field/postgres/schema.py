@@ -62,7 +62,7 @@ CREATE TABLE holdfast.tally (team int, term bigint, docs bigint, PRIMARY KEY (te
 CREATE TABLE holdfast.tally_news (team int, term bigint, docs bigint);
 CREATE INDEX tally_news_of ON holdfast.tally_news (team, term) INCLUDE (docs);
 CREATE TABLE holdfast.vector (team int, model text, code int, id text COLLATE "C", part smallint, scale real,
-  meant halfvec, packed bytea, PRIMARY KEY (team, id, model, part));
+  meant halfvec, PRIMARY KEY (team, id, model, part));
 CREATE INDEX vector_of ON holdfast.vector (team, model, code);
 CREATE TABLE holdfast.traffic (team int, id text COLLATE "C", count int DEFAULT 0, agents int DEFAULT 0,
   last float8 DEFAULT 0, weight float8 DEFAULT 1, rest text DEFAULT '', at float8, machine text COLLATE "C",

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 
 K1, B = 1.2, 0.75
+FEW = 12  # parts of a query that are added one by one
+SHOWN = "v.id <> ALL(ARRAY(SELECT id FROM holdfast.archived))"
+ARCHIVES = "EXISTS (SELECT 1 FROM holdfast.mark WHERE kind = 'archived')"
 SCORED = f"((p.freq::float8 * {K1 + 1.0}) / (p.freq::float8 + {K1} * (1 - {B} + {B} * p.length / %s::float8)))"
 EVERYWHERE = (
     100_000  # vectors from which on a question over all projects goes by the approximate index, if there is one
 )
 
 
-def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
-    """A scope as SQL over `t`, to follow other conditions, and its values."""
+def conditions(scope: Scope, *, projects: bool = True, hides: bool = True) -> tuple[str, list[Any]]:
+    """A scope as SQL over `t`, to follow other conditions, and its values; `hides` is whether anything is archived."""
     said: list[str] = []
     values: list[Any] = []
 
@@ -50,27 +53,37 @@ def conditions(scope: Scope, *, projects: bool = True) -> tuple[str, list[Any]]:
         also("t.created >= %s", scope.since)
     if scope.until:
         also("t.created <= %s", scope.until)
-    if not scope.archived:
+    if hides and not scope.archived:
         also("t.id NOT IN (SELECT id FROM holdfast.archived)")
     return "".join(said), values
 
 
-def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int, codes: list[int] | None) -> list[Hit]:
-    """`codes` are the numbers of the scope's projects; None is all."""
+def _within(scope: Scope, alias: str) -> tuple[str, list[Any]]:
+    """The projects of a scope, by their numbers."""
+    if not scope.projects:
+        return "", []
+    numbers = "SELECT code FROM holdfast.project WHERE name = ANY(%s)"
+    return f" AND {alias}.code = ANY(ARRAY({numbers}))", [list(scope.projects)]
+
+
+def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
     asked = [found for found in tokens.of_terms(terms) if found]
-    if not asked or most <= 0 or codes == []:
+    if not asked or most <= 0:
         return []
     single = sorted({found[0] for found in asked if len(found) == 1} | {tokens.SIZES, tokens.LENGTHS})
-    counts: dict[int, int] = dict(run(
-        "SELECT term, sum(docs)::bigint FROM (SELECT term, docs FROM holdfast.tally WHERE term = ANY(%s) UNION ALL "
-        "SELECT term, docs FROM holdfast.tally_news WHERE term = ANY(%s)) counted GROUP BY term",
-        (single, single),
-    ))  # fmt: skip
+    counts: dict[int | None, int] = dict(
+        run(
+            "SELECT term, sum(docs)::bigint FROM (SELECT term, docs FROM holdfast.tally WHERE term = ANY(%s) UNION ALL "
+            "SELECT term, docs FROM holdfast.tally_news WHERE term = ANY(%s) UNION ALL "
+            f"SELECT NULL, 1 WHERE {ARCHIVES}) counted GROUP BY term",
+            (single, single),
+        )
+    )
     total = counts.get(tokens.SIZES, 0)
     if not total:
         return []
     average = counts.get(tokens.LENGTHS, 0) / total
-    within, given = ("", []) if codes is None else (" AND p.code = ANY(%s)", [codes])
+    within, given = _within(scope, "p")
     parts, values = [], list[Any]()
     plain = [(at, found[0]) for at, found in enumerate(asked) if len(found) == 1 and counts.get(found[0])]
     if plain:
@@ -87,13 +100,25 @@ def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int, codes: list
             values += [average, *more]
     if not parts:
         return []
-    where, filters = conditions(scope, projects=False)
+    where, filters = conditions(scope, projects=False, hides=None in counts)
+    added = _added([at for at, _ in plain] + [at for at, found in enumerate(asked) if len(found) > 1])
+    scored = f"SELECT n, {added} AS score FROM ({' UNION ALL '.join(parts)}) each GROUP BY n"
+    if not where:  # only those that can be among the best are looked up by their numbers
+        scored += " ORDER BY score DESC FETCH FIRST %s ROWS WITH TIES"
+        values.append(most)
     rows = run(
-        f"SELECT t.id, s.score FROM (SELECT n, sum(score ORDER BY at) AS score FROM ({' UNION ALL '.join(parts)}) each "
-        f"GROUP BY n) s JOIN holdfast.thought t ON t.n = s.n WHERE true{where} ORDER BY s.score DESC, t.id LIMIT %s",
+        f"SELECT t.id, s.score FROM ({scored}) s JOIN holdfast.thought t ON t.n = s.n WHERE true{where} "
+        "ORDER BY s.score DESC, t.id LIMIT %s",
         (*values, *filters, most),
     )
     return [Hit(str(ident), float(score)) for ident, score in rows]
+
+
+def _added(places: list[int]) -> str:
+    """The sum over the parts of a query, in its order: sums in any order would differ in their last digits."""
+    if len(places) > FEW:
+        return "sum(score ORDER BY at)"
+    return " + ".join(f"coalesce(max(score) FILTER (WHERE at = {at}), 0)" for at in sorted(places))
 
 
 def _idf(total: int, docs: int) -> float:
@@ -124,37 +149,46 @@ def _phrase_docs(run: Run, found: list[int]) -> int:
     return int(run(f"SELECT count(*) FROM ({query}) p", values)[0][0])
 
 
-MARGIN = 0.002  # by which a score in half precision may differ from the exact one
+MARGIN = 0.001  # by which a score in half precision may differ: twice 2^-11, for vectors of length one
 MORE = 4
 
 
-def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str, codes: list[int] | None) -> list[Hit]:
+def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
     """Exactly the nearest: more are looked at until no other can be among them."""
-    import numpy
-
-    from holdfast.field.sqlite import vectors
-
-    if most <= 0 or codes == []:
+    if most <= 0:
         return []
-    wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
-    said = "[" + ",".join(f"{one:.8g}" for one in wanted) + "]"
-    where, filters = conditions(scope, projects=False)
+    wanted = _wanted(vector)
+    where, filters = conditions(scope, projects=False, hides=False)
     joined = f" JOIN holdfast.thought t ON t.id = v.id WHERE v.model = %s{where}" if where else " WHERE v.model = %s"
-    within, given = ("", []) if codes is None else (" AND v.code = ANY(%s)", [codes])
-    look = 2 * most + 64
+    hidden = "" if scope.archived else f" AND {SHOWN}"
+    within, given = _within(scope, "v")
+    look = most + most // 8 + 32
     while True:
         rows = run(
-            "SELECT v.id, v.packed, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
-            f"{joined}{within} AND vector_dims(v.meant) = %s AND v.scale > 0 ORDER BY score LIMIT %s",
-            (said, model, *filters, *given, len(wanted), look),
+            "SELECT v.id, v.meant, v.scale, (v.meant <#> %s::halfvec) * v.scale AS score FROM holdfast.vector v"
+            f"{joined}{within}{hidden} ORDER BY score LIMIT %s",
+            (_said(wanted), model, *filters, *given, look),
         )
-        if not rows:
-            return []
-        hits = _exact(rows, wanted, vectors)
-        unseen = -float(rows[-1][2]) + MARGIN
-        if len(rows) < look or (len(hits) >= most and hits[most - 1].score > unseen):
+        hits = _exact(rows, wanted)
+        if len(rows) < look or (len(hits) >= most and hits[most - 1].score > MARGIN - float(rows[-1][3])):
             return hits[:most]
         look *= MORE
+
+
+def dimension(run: Run, model: str) -> int:
+    """The length of a model's vectors; 0 where there are none."""
+    rows = run("SELECT vector_dims(meant) FROM holdfast.vector WHERE model = %s LIMIT 1", (model,))
+    return int(rows[0][0]) if rows else 0
+
+
+def _wanted(vector: Vector) -> Any:
+    import numpy
+
+    return numpy.ascontiguousarray(vector, dtype=numpy.float32)
+
+
+def _said(wanted: Any) -> str:
+    return "[" + ",".join(f"{one:.8g}" for one in wanted) + "]"
 
 
 def is_vast(run: Run, scope: Scope, dimension: int) -> bool:
@@ -174,32 +208,40 @@ def near_index(dimension: int) -> str:
 
 def nearly(run: Run, vector: Vector, most: int, model: str, *, archived: bool) -> list[Hit]:
     """Almost the nearest, of all projects, by the approximate index; those that are found have their exact scores."""
+    wanted = _wanted(vector)
+    size = len(wanted)
+    rows = run(
+        "SELECT v.id, v.meant, v.scale FROM (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
+        "set_config('hnsw.ef_search', '200', true)) s CROSS JOIN LATERAL "
+        "(SELECT v.id, v.meant, v.scale FROM holdfast.vector v "
+        f"WHERE vector_dims(v.meant) = {size} AND v.model = %s AND v.scale > 0{'' if archived else f' AND {SHOWN}'} "
+        f"ORDER BY v.meant::halfvec({size}) <=> %s::halfvec({size}) LIMIT %s) v",
+        (model, _said(wanted), 2 * most + 64),
+    )
+    return _exact(rows, wanted)[:most]
+
+
+def _exact(rows: Sequence[Sequence[Any]], wanted: Any) -> list[Hit]:
+    """The hits of rows (id, vector, scale), scored as the embedded store does it; of several passages the best."""
     import numpy
 
     from holdfast.field.sqlite import vectors
 
-    wanted = numpy.ascontiguousarray(vector, dtype=numpy.float32)
-    size = len(wanted)
-    hidden = "" if archived else " AND v.id NOT IN (SELECT id FROM holdfast.archived)"
-    rows = run(
-        "SELECT v.id, v.packed FROM (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
-        "set_config('hnsw.ef_search', '200', true)) s CROSS JOIN LATERAL (SELECT v.id, v.packed FROM holdfast.vector v "
-        f"WHERE vector_dims(v.meant) = {size} AND v.model = %s AND v.scale > 0{hidden} "
-        f"ORDER BY v.meant::halfvec({size}) <=> %s::halfvec({size}) LIMIT %s) v",
-        (model, "[" + ",".join(f"{one:.8g}" for one in wanted) + "]", 2 * most + 64),
-    )
-    return _exact(rows, wanted, vectors)[:most]
-
-
-def _exact(rows: Sequence[Sequence[Any]], wanted: Any, vectors: Any) -> list[Hit]:
-    """The hits of rows (id, packed vector), scored as the embedded store does it; of several passages the best."""
-    import numpy
-
-    if not rows:
+    kept = [row for row in rows if row[2] > 0]  # else it says nothing, and is near nothing
+    if not kept:
         return []
-    kind = numpy.dtype([("scale", "<f4"), ("parts", "i1", (len(wanted),))])
-    table = numpy.frombuffer(b"".join(bytes(row[1]) for row in rows), dtype=kind)
+    table = numpy.zeros(len(kept), dtype=[("scale", "<f4"), ("parts", "i1", (len(wanted),))])
+    table["scale"] = [row[2] for row in kept]
+    table["parts"] = whole([row[1] for row in kept])
     best: dict[str, float] = {}
-    for row, score in zip(rows, vectors.exact(table, wanted), strict=True):
+    for row, score in zip(kept, vectors.exact(table, wanted), strict=True):
         best[row[0]] = max(float(score), best.get(row[0], -9.0))
     return sorted((Hit(*pair) for pair in best.items()), key=lambda hit: (-hit.score, hit.id))
+
+
+def whole(sent: Sequence[bytes]) -> Any:
+    """Vectors as pgvector sends them: four bytes of head, then half floats, here whole numbers that fit a byte."""
+    import numpy
+
+    halves = numpy.frombuffer(b"".join(bytes(one)[4:] for one in sent), dtype=">f2")
+    return halves.astype(numpy.int8).reshape(len(sent), -1)

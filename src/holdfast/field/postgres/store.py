@@ -44,8 +44,8 @@ class PostgresStore:
     def __init__(self, server: Server, team: str, machine: str, *, person: str = "") -> None:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
+        self._lengths: dict[str, int] = {}
         self.is_approximate = False  # whether the last search for the nearest went by the approximate index
-        self._known: dict[str, int] = {}  # numbers of projects, which never change
 
     def close(self) -> None:
         """The server stays open: others use it."""
@@ -64,7 +64,7 @@ class PostgresStore:
     def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows that answer a question, of this transaction or of one of its own."""
         if self._db is not None:
-            return list(self._db.execute(query, values).fetchall())
+            return list(self._db.execute(query, values, binary=True).fetchall())
         return self.server.again(lambda: self.server.asked(query, values, self.team, self.person))
 
     @contextmanager
@@ -204,27 +204,24 @@ class PostgresStore:
 
     # Search
 
-    def _codes(self, scope: Scope) -> list[int] | None:
-        """The numbers of a scope's projects; None is all."""
-        if not scope.projects:
-            return None
-        if missing := [one for one in scope.projects if one not in self._known]:
-            query = "SELECT name, code FROM holdfast.project WHERE name = ANY(%s)"
-            found = dict(self.ask(query, (missing,)))
-            if self._db is not None:  # one that is made in this transaction may be taken back with it
-                return [code for one in scope.projects if (code := self._known.get(one) or found.get(one))]
-            self._known.update(found)
-        return [self._known[one] for one in scope.projects if one in self._known]
-
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
-        return search.lexical(self.ask, terms, scope, most, self._codes(scope))
+        return search.lexical(self.ask, terms, scope, most)
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         named = model or self.serving()
-        self.is_approximate = bool(named) and most > 0 and search.is_vast(self.ask, scope, len(vector))
+        self.is_approximate = False
+        if not named or self._length(named) != len(vector):
+            return []
+        self.is_approximate = most > 0 and search.is_vast(self.ask, scope, len(vector))
         if self.is_approximate:
             return search.nearly(self.ask, vector, most, named, archived=scope.archived)
-        return search.nearest(self.ask, vector, scope, most, named, self._codes(scope)) if named else []
+        return search.nearest(self.ask, vector, scope, most, named)
+
+    def _length(self, model: str) -> int:
+        """Of a model's vectors, which never changes."""
+        if not self._lengths.get(model):
+            self._lengths[model] = search.dimension(self.ask, model)
+        return self._lengths[model]
 
     # Sleep
 
@@ -291,12 +288,10 @@ class PostgresStore:
             rows.fold_counts(self._db)
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        import numpy
-
         parts: dict[str, list[Any]] = {}
-        query = "SELECT id, packed FROM holdfast.vector WHERE model = %s AND id = ANY(%s) ORDER BY id, part"
-        for ident, blob in self.ask(query, (self.serving(), _listed(ids))):
-            parts.setdefault(ident, []).append(numpy.frombuffer(bytes(blob), dtype=numpy.int8, offset=4))
+        query = "SELECT id, meant FROM holdfast.vector WHERE model = %s AND id = ANY(%s) ORDER BY id, part"
+        for ident, sent in self.ask(query, (self.serving(), _listed(ids))):
+            parts.setdefault(ident, []).append(search.whole([sent])[0])
         return {ident: packing.mean(each) for ident, each in parts.items()}
 
     # Vectors
@@ -320,13 +315,13 @@ class PostgresStore:
             known = {row[0]: row[1] for row in self._of("t.id, t.code", vectors)}
             self._db.execute("DELETE FROM holdfast.vector WHERE model = %s AND id = ANY(%s)", (model, list(known)))
             made = [
-                (model, code, ident, part, *_halved(row))
+                (model, code, ident, part, *halved(row))
                 for ident, code in known.items()
                 for part, row in enumerate(packing.rows_of(vectors[ident]))
             ]
             with self._db.cursor() as cursor:
                 cursor.executemany(
-                    f"INSERT INTO holdfast.vector VALUES ({HERE}, %s, %s, %s, %s, %s, %s::halfvec, %s) "
+                    f"INSERT INTO holdfast.vector VALUES ({HERE}, %s, %s, %s, %s, %s, %s::halfvec) "
                     "ON CONFLICT DO NOTHING",
                     made,
                 )
@@ -401,10 +396,10 @@ class PostgresStore:
         return use.asked(self.ask, since, most)
 
 
-def _halved(row: Any) -> tuple[float, str, bytes]:
-    """A vector as its scale, its parts as whole numbers (which half precision holds exactly), and as bytes."""
+def halved(row: Any) -> tuple[float, str]:
+    """A vector as its scale and its parts as whole numbers, which half precision holds exactly."""
     import struct
 
     packed = packing.packed(row)
     parts = memoryview(packed)[4:].cast("b")
-    return struct.unpack_from("<f", packed)[0], "[" + ",".join(map(str, parts)) + "]", packed
+    return struct.unpack_from("<f", packed)[0], "[" + ",".join(map(str, parts)) + "]"
