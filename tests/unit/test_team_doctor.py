@@ -80,7 +80,7 @@ def test_a_lost_membership_and_another_schema_are_named(ada: Desk, team: Team) -
 
 
 def test_a_standby_that_is_behind_is_named(postgres_programs: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast.team import standing
+    from holdfast.team import membership, standing
 
     monkeypatch.setattr(standing, "ALLOWED_LAG", 1000)
     family = postgres_programs.family(1, synchronous=0)
@@ -89,7 +89,7 @@ def test_a_standby_that_is_behind_is_named(postgres_programs: Postgres, monkeypa
         family.primary.sql("CREATE TABLE filled AS SELECT generate_series(1, 10000)")
         hosts = standing._hosts(family.dsn())
         assert [one.is_standby for one in hosts] == [False, True]
-        seen = standing.Standing(standing.membership.Role("ada", ()), True, tuple(hosts))
+        seen = standing.Standing(membership.Role("ada", ()), True, tuple(hosts))
         assert [host.name for host, lacks in seen.behind() if lacks > 1000] == [hosts[1].name]
     finally:
         for one in family.members:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from field_support import SHOP
 from team_desk import Desk
 
+from holdfast.field import retrieval
 from holdfast.field.store import Scope
-from holdfast.team import accepted, asking
+from holdfast.team import accepted
 from holdfast.team import settings as team_settings
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from team_support import Team
 
+    from holdfast.field.handle import Field
     from holdfast.field.retrieval import Answer
 
 pytestmark = pytest.mark.slow
@@ -101,23 +103,18 @@ def test_a_server_that_is_late_is_not_waited_for(desks: tuple[Desk, Desk], monke
     ada.settle()
     ada.store.ask("SELECT 1")
 
-    def slow(*_: object) -> None:
-        ada.store.ask("SELECT pg_sleep(0.5)")
+    real = retrieval.ask
 
-    monkeypatch.setattr(asking.retrieval, "ask", _late(asking.retrieval.ask, slow))
+    def late(field: Field, *words: Any, **more: Any) -> Answer:
+        if hasattr(field.store, "sharers"):
+            ada.store.ask("SELECT pg_sleep(0.5)")
+        return real(field, *words, **more)
+
+    monkeypatch.setattr(retrieval, "ask", late)
     began = time.monotonic()
     found = ada.memory().field.recall("how are orders locked", HERE)
     assert found.answered == "from this machine alone: the team's field did not answer within 0.05 s"
     assert time.monotonic() - began < 0.5
-
-
-def _late(real, slow):  # type: ignore[no-untyped-def]
-    def ask(field, *words, **more):  # type: ignore[no-untyped-def]
-        if hasattr(field.store, "sharers"):
-            slow()
-        return real(field, *words, **more)
-
-    return ask
 
 
 def test_an_accepted_thought_has_its_own_origin_until_it_says_something_else(desks: tuple[Desk, Desk]) -> None:

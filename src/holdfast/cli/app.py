@@ -21,6 +21,7 @@ TELL = "`holdfast doctor` looks for the cause; `holdfast --debug` before the sam
 PURPOSE = "Memory for AI coding agents that writes itself."
 GROUPS = {
     "project": "The projects that the vault knows.",
+    "field": "The stores that the field is kept in.",
     "task": "The memory of long tasks: decisions, progress, discoveries, and where to begin next.",
 }
 # The commands of each module in this room. A function is named as its command, or as FUNCTIONS says. Those of the fast
@@ -35,7 +36,7 @@ MODULES = {
     "review": "review",
     "notes": "notes show prompts promote forget arm disarm loops",
     "field": "recall think highways embed",
-    "field_store": "rebuild",
+    "field_store": "rebuild,field move",
     "sleep": "sleep",
     "density": "density",
     "serve": "serve",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from holdfast.capture import platform, same_project, vault_id
 from holdfast.capture.ids import digest
@@ -39,6 +39,10 @@ class Names:
     machine: str
     suffix: str
     projects: tuple[str, ...]
+    is_whole: ClassVar[bool] = False
+
+    def is_of(self, project: str) -> bool:
+        return project in self.projects
 
     @property
     def store(self) -> str:

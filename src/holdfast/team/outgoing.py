@@ -80,9 +80,13 @@ class Outgoing:
         self._here.update(stamps)
         self._flush()
 
-    def mark(self, place: str, stamp: str, _: Sequence[Mark], *, anew: bool = True) -> None:  # noqa: ARG002
-        """Steps of sleep are this machine's own: a team's sleep makes its own."""
-        self._here[place] = stamp
+    def mark(self, place: str, stamp: str, marks: Sequence[Mark], *, anew: bool = True) -> None:
+        """Steps of sleep stay here: a team's sleep makes its own. Only a whole field takes them along."""
+        if not self.names.is_whole:
+            self._here[place] = stamp
+            return
+        self._do(len(marks), lambda store: store.mark(place, stamp, marks, anew=anew))
+        self._there[place] = stamp
 
     def take(
         self,
@@ -101,7 +105,7 @@ class Outgoing:
         pairs = [
             (self.names.out(old), new if new == WITHDRAWN else self.names.out(new))
             for old, new in supersedes
-            if old in own and own[old].project in self.names.projects
+            if old in own and self.names.is_of(own[old].project)
         ]
         if not made and not pairs:
             if anew and self.sent.is_there(place):
@@ -112,6 +116,11 @@ class Outgoing:
             return
         if not anew and not self.sent.is_there(place) and place not in self._there:
             anew = True  # what it held before was nothing of this project
+        if not stamp:  # changed so lately that its time is not believed: then by what it says
+            said = digest(repr((made, pairs)), 24)
+            if self.sent.is_there(place) and self.sent.note(f"said {place}") == said:
+                return
+            self._notes[f"said {place}"] = said
         for at in range(0, max(1, len(made)), RECORDS):
             some, last = made[at : at + RECORDS], at + RECORDS >= len(made)
             self._take(place, stamp if last else "", some, pairs if last else [], anew=anew and not at)
@@ -155,12 +164,12 @@ class Outgoing:
 
     def _events(self, start: int, found: Sequence[Event], end: int) -> None:
         known = self.local.thoughts({ident for one in found for ident in one.ids})
-        projects = self.names.projects
+        is_of = self.names.is_of
         made = []
         for one in found:
-            is_here = one.project in projects
+            is_here = is_of(one.project)
             elsewhere = [
-                ident for ident in one.ids if (known[ident].project not in projects if ident in known else not is_here)
+                ident for ident in one.ids if (not is_of(known[ident].project) if ident in known else not is_here)
             ]
             if event := self.names.event(one, elsewhere):
                 made.append(event)

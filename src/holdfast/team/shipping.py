@@ -70,7 +70,7 @@ def ship(
     store = _store(server, share, named)
     intake.synced(field)
     with Acknowledged(field.vault, share) as sent:
-        _agree(store, sent)
+        agree(store, sent)
         purges = str(purging.counted(home.state(field.vault)))
         is_purged = bool(sent.note("mark")) and sent.note("purges") != purges
         if not is_purged:
@@ -80,7 +80,7 @@ def ship(
             out.forget_traffic()
         intake.take_in(replace(field, store=out), thorough=is_purged)  # type: ignore[arg-type]
         out.finish()
-        _embed(field, store)
+        embed(field, store)
         sent.keep(purges=purges, last=repr(field.clock()))
         return out.count
 
@@ -91,7 +91,7 @@ def _store(server: Server, share: Share, named: names.Names) -> PostgresStore:
     return PostgresStore(server, share.team, named.store)
 
 
-def _agree(store: PostgresStore, sent: Acknowledged) -> None:
+def agree(store: PostgresStore, sent: Acknowledged) -> None:
     """The store's own record counts, wherever the one here says something else."""
     mark, travelled = store.places(SENT).get(SENT, ""), store.travelled()
     if mark != sent.note("mark") or travelled != sent.travelled:
@@ -126,7 +126,7 @@ class _Own:
         return [rows.thought(row) for row in self._store.ask(query, (self._store.machine, most))]
 
 
-def _embed(field: Field, store: PostgresStore) -> None:
+def embed(field: Field, store: PostgresStore) -> None:
     """Vectors for what this machine sent, where its embedder is the one that serves the team, or the first. Without
     them others find it by its words."""
     chosen = field.embedder
