@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast.serve import service
 from support import ROOT
 
 TARGET = 15
@@ -101,6 +100,8 @@ def _part(times: list[float], share: float) -> float:
 
 
 def lines(found: Sequence[dict[str, Any]]) -> list[str]:
+    from holdfast.serve import service  # here: every process of bench/field.py would load the framework, and pay for it
+
     said = [
         f"a server asked by one client and by {found[0]['clients']}; {service.AT_WORK} questions are answered at once"
     ]

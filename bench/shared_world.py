@@ -55,7 +55,7 @@ def shown(results: Any) -> list[tuple[str, float, float, float]]:
 def bulk(team: Team, name: str, thoughts: Sequence[Thought], embedder: Embedder) -> None:
     """The rows that `take` and `embed` would make, by COPY as the superuser: a million of them in minutes."""
     code = int(team.database.sql("SELECT code FROM holdfast.team WHERE name = %s", name)[0][0])
-    known = {one.project for one in thoughts}
+    known = {"", *(one.project for one in thoughts)}
     with psycopg.connect(team.database.dsn()) as db, db.cursor() as cursor:
         for project in sorted(known):
             cursor.execute(

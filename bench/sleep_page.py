@@ -31,8 +31,9 @@ little context as before, and only some about several facts need less. On talk t
 more on LoCoMo): a summary is shown only where it is no longer than its sources in the answer; shown always, it made the
 context a third longer. How short a real judge's summary is that the checks accept is not measured here.
 
-A night's cost grows by more than the aim when the field is ten times as large: nearly all of it is the trial, which
-asks some two thousand questions within the project of the new thoughts, and that project holds ten times as many too.
+A night's cost is within the aim by little when the field is ten times as large: what grows is nearly all in the trial,
+which asks some two thousand questions within the project of the new thoughts, and that project holds ten times as many
+too. More of them have a question's words and are ranked; that is FTS5's own work, and the largest part of the growth.
 The other parts of a night follow the new thoughts, but for the index's own upkeep.
 
 Changed values are settled pair by pair where the scripted judge knows them; how often a real judge names the right

@@ -67,6 +67,8 @@ class Server:
         db.remarks = said
         db.add_notice_handler(lambda one: said.append(one.message_primary or ""))
         db.execute(f"SET statement_timeout = {max(1, int(self.budget * 1000))}")
+        # A project is a small part of a table, and only the values of a question tell how small; answers are short.
+        db.execute("SET plan_cache_mode = force_custom_plan; SET max_parallel_workers_per_gather = 0")
 
     def close(self) -> None:
         if self._pool is not None:

@@ -8,7 +8,7 @@ from holdfast.errors import Busy
 from holdfast.field import words
 from holdfast.field.postgres import tokens
 from holdfast.field.postgres.schema import FREE
-from holdfast.field.thought import FIELDS, LISTS, SLEPT_ON, SLEPT_ON_NOTES, Thought
+from holdfast.field.thought import FIELDS, GLOBAL, LISTS, SLEPT_ON, SLEPT_ON_NOTES, Thought
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,8 @@ def thought(found: Sequence[Any]) -> Thought:
 
 
 def codes(db: Any, projects: Sequence[str]) -> dict[str, int]:
-    """The numbers of projects in this team, made where there is none yet."""
-    listed = sorted(set(projects))
+    """The numbers of projects in this team, made where there is none; every question asks for what is global too."""
+    listed = sorted({*projects, GLOBAL})
     db.execute(
         f"INSERT INTO holdfast.project (team, name) SELECT {HERE}, one FROM unnest(%s::text[]) one "
         "WHERE one NOT IN (SELECT name FROM holdfast.project) ON CONFLICT DO NOTHING",

@@ -58,17 +58,15 @@ def conditions(scope: Scope, *, projects: bool = True, hides: bool = True) -> tu
     return "".join(said), values
 
 
-def _within(scope: Scope, alias: str) -> tuple[str, list[Any]]:
-    """The projects of a scope, by their numbers."""
-    if not scope.projects:
-        return "", []
-    numbers = "SELECT code FROM holdfast.project WHERE name = ANY(%s)"
-    return f" AND {alias}.code = ANY(ARRAY({numbers}))", [list(scope.projects)]
+def _within(codes: list[int] | None, alias: str) -> tuple[str, list[Any]]:
+    """The projects of a scope, by their numbers: given as such they tell the planner how many rows that are."""
+    return ("", []) if codes is None else (f" AND {alias}.code = ANY(%s)", [codes])
 
 
-def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
+def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int, codes: list[int] | None) -> list[Hit]:
+    """`codes` are the numbers of the scope's projects; None is all."""
     asked = [found for found in tokens.of_terms(terms) if found]
-    if not asked or most <= 0:
+    if not asked or most <= 0 or codes == []:
         return []
     single = sorted({found[0] for found in asked if len(found) == 1} | {tokens.SIZES, tokens.LENGTHS})
     counts: dict[int | None, int] = dict(
@@ -83,7 +81,7 @@ def lexical(run: Run, terms: Sequence[str], scope: Scope, most: int) -> list[Hit
     if not total:
         return []
     average = counts.get(tokens.LENGTHS, 0) / total
-    within, given = _within(scope, "p")
+    within, given = _within(codes, "p")
     parts, values = [], list[Any]()
     plain = [(at, found[0]) for at, found in enumerate(asked) if len(found) == 1 and counts.get(found[0])]
     if plain:
@@ -153,15 +151,15 @@ MARGIN = 0.001  # by which a score in half precision may differ: twice 2^-11, fo
 MORE = 4
 
 
-def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str) -> list[Hit]:
+def nearest(run: Run, vector: Vector, scope: Scope, most: int, model: str, codes: list[int] | None) -> list[Hit]:
     """Exactly the nearest: more are looked at until no other can be among them."""
-    if most <= 0:
+    if most <= 0 or codes == []:
         return []
     wanted = _wanted(vector)
     where, filters = conditions(scope, projects=False, hides=False)
     joined = f" JOIN holdfast.thought t ON t.id = v.id WHERE v.model = %s{where}" if where else " WHERE v.model = %s"
     hidden = "" if scope.archived else f" AND {SHOWN}"
-    within, given = _within(scope, "v")
+    within, given = _within(codes, "v")
     look = most + most // 8 + 32
     while True:
         rows = run(

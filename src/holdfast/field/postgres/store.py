@@ -44,6 +44,7 @@ class PostgresStore:
     def __init__(self, server: Server, team: str, machine: str, *, person: str = "") -> None:
         self.server, self.team, self.machine, self.person = server, team, machine, person
         self._db: Any = None  # the connection of the transaction that is open
+        self._numbers: dict[str, int] = {}
         self._lengths: dict[str, int] = {}
         self.is_approximate = False  # whether the last search for the nearest went by the approximate index
 
@@ -204,8 +205,20 @@ class PostgresStore:
 
     # Search
 
+    def _codes(self, scope: Scope) -> list[int] | None:
+        """The numbers of a scope's projects, which never change once they are there; None is all."""
+        if not scope.projects:
+            return None
+        if missing := [one for one in scope.projects if one not in self._numbers]:
+            query = "SELECT name, code FROM holdfast.project WHERE name = ANY(%s)"
+            found = dict(self.ask(query, (missing,)))
+            if self._db is not None:  # one that is made in this transaction may be taken back with it
+                return [code for one in scope.projects if (code := self._numbers.get(one) or found.get(one))]
+            self._numbers.update(found)
+        return [self._numbers[one] for one in scope.projects if one in self._numbers]
+
     def lexical(self, terms: Sequence[str], scope: Scope, most: int) -> list[Hit]:
-        return search.lexical(self.ask, terms, scope, most)
+        return search.lexical(self.ask, terms, scope, most, self._codes(scope))
 
     def nearest(self, vector: Vector, scope: Scope, most: int, model: str = "") -> list[Hit]:
         named = model or self.serving()
@@ -215,7 +228,7 @@ class PostgresStore:
         self.is_approximate = most > 0 and search.is_vast(self.ask, scope, len(vector))
         if self.is_approximate:
             return search.nearly(self.ask, vector, most, named, archived=scope.archived)
-        return search.nearest(self.ask, vector, scope, most, named)
+        return search.nearest(self.ask, vector, scope, most, named, self._codes(scope))
 
     def _length(self, model: str) -> int:
         """Of a model's vectors, which never changes."""

@@ -159,20 +159,20 @@ class Search:
         if scope.projects and not codes:
             return {}
         table = file.table()
-        count = 0 if table is None else len(table)
-        tables: list[tuple[Any, Sequence[int]]] = [] if table is None else [(table, range(1, count + 1))]
+        count = 0 if table is None else len(table.rows)
+        tables: list[tuple[vectors.Table, Sequence[int]]] = [] if table is None else [(table, range(1, count + 1))]
         late = list(self._beyond(model, count))
         if late:
             tables.append(file.read(late))
         found: dict[str, float] = {}
-        for rows, numbers in tables:
-            for ident, score in self._best(rows, numbers, wanted, codes, scope, most, model).items():
+        for one, numbers in tables:
+            for ident, score in self._best(one, numbers, wanted, codes, scope, most, model).items():
                 found[ident] = max(score, found.get(ident, -9.0))
         return found
 
     def _best(
         self,
-        rows: Any,
+        table: vectors.Table,
         numbers: Sequence[int],
         vector: Any,
         codes: tuple[int, ...],
@@ -185,21 +185,22 @@ class Search:
 
         where, values = self.conditions(scope, projects=False)
         tables = "vector v JOIN thought t ON t.id = v.id" if where else "vector v"
-        scores = vectors.scores(rows, vector, codes)
+        part = table.part(codes)
+        meant, scores = part.places, vectors.scores(table, vector, part)
         step = most * (1 if scope.is_wide else MORE) + 16
         best: dict[str, float] = {}
         looked = 0
         while looked < len(scores):
             looked = min(len(scores), step)
-            some = numpy.argpartition(-scores, looked - 1)[:looked] if looked < len(scores) else numpy.arange(looked)
-            some = some[scores[some] > vectors.NOT_MEANT]
-            by = {numbers[at]: score for at, score in zip(some, vectors.exact(rows[some], vector), strict=True)}
+            some = meant[numpy.argpartition(-scores, looked - 1)[:looked]] if looked < len(scores) else meant
+            exact = vectors.exact(table.rows.take(some), vector)
+            by = {numbers[at]: score for at, score in zip(some, exact, strict=True)}
             best = {}
             for listed in pieces(by):
                 query = f"SELECT v.n, v.id FROM {tables} WHERE v.n IN ({places(listed)}) AND v.model = ?{where}"
                 for n, name in self.db.execute(query, (*listed, model, *values)):
                     best[name] = max(float(by[n]), best.get(name, -9.0))
-            if len(best) >= most or len(some) < looked:
+            if len(best) >= most:
                 break
             step *= MORE
         return best

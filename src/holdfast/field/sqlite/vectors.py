@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from holdfast.capture import platform
 from holdfast.capture.ids import digest, new_id
+from holdfast.model import value
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 HEADER = 64
 MARK = b"HFV1"
-NOT_MEANT = -9.0  # the score of a row that is not asked for: far below any other
-BLOCK = 1 << 14  # rows that are made floats at a time: they stay in the processor's cache
+AT_HAND = 1 << 24  # bytes of rows that are kept in one piece
+EMPTY = -1  # instead of a project's code, of a row that counts for nobody
+BLOCK = 1 << 12  # rows that are made floats at a time: they stay in the processor's cache
 
 
 def packed(vector: NDArray[Any]) -> bytes:
@@ -88,6 +90,49 @@ def sweep(base: str, models: Iterable[str]) -> None:
             platform.remove(f"{folder}/{one}")
 
 
+@value
+class Part:
+    """The places in a table of the rows that a question means, and these rows where they are at hand."""
+
+    places: NDArray[Any]
+    rows: NDArray[Any] | None = None
+
+
+class Table:
+    """Rows, and whose each is: in one piece, because every question looks at all of it, and only at the parts of those
+    that it means. Who asks within one project asks there again, so its rows stay at hand."""
+
+    def __init__(self, rows: NDArray[Any]) -> None:
+        import numpy
+
+        self.rows = rows
+        self.codes = numpy.where(rows["scale"] > 0, rows["code"], numpy.int32(EMPTY))
+        self._last: tuple[tuple[int, ...], Part] | None = None
+
+    def part(self, codes: tuple[int, ...]) -> Part:
+        """The rows of these projects, or of all; those that are empty, or near nothing, are nobody's."""
+        import numpy
+
+        last = self._last
+        if last is not None and last[0] == codes:
+            return last[1]
+        are = numpy.zeros(len(self.codes), dtype=bool) if codes else self.codes != EMPTY
+        for code in codes:
+            are |= self.codes == code
+        places = numpy.flatnonzero(are)
+        if len(places) * self.rows.itemsize > AT_HAND:
+            return Part(places)
+        found = Part(places, self.taken(places))
+        self._last = (codes, found)
+        return found
+
+    def taken(self, places: NDArray[Any]) -> NDArray[Any]:
+        """The rows at these places, which ascend; without a copy where nothing lies between them."""
+        if len(places) and places[-1] - places[0] == len(places) - 1:
+            return self.rows[places[0] : places[-1] + 1]
+        return self.rows.take(places)
+
+
 class Sidecar:
     """The file beside the database, for one model."""
 
@@ -98,7 +143,7 @@ class Sidecar:
         head = MARK + struct.pack("<I", dimension) + store.encode()[:26].ljust(26) + platform.boot_id().encode()[:30]
         self.head = head.ljust(HEADER, b"\0")[:HEADER]
         self._seen: tuple[int, int] = (0, 0)
-        self._rows: NDArray[Any] | None = None
+        self._table: Table | None = None
 
     def rows(self) -> int:
         """The number of whole rows that can be believed."""
@@ -133,7 +178,7 @@ class Sidecar:
         except OSError:
             return
 
-    def table(self) -> NDArray[Any] | None:
+    def table(self) -> Table | None:
         """The rows as they are now, mapped; None where there are none. Of one file that is open: another may take its
         place between two looks at its path, and its rows have other numbers."""
         import numpy
@@ -142,27 +187,28 @@ class Sidecar:
             with open(platform.opened(self.path), "rb") as file:
                 seen = os.fstat(file.fileno())
                 if (seen.st_ino, seen.st_size) == self._seen:
-                    return self._rows
-                count = self._believed(file)
-                self._rows = (
-                    numpy.memmap(file, dtype=self._kind(), mode="r", offset=HEADER, shape=(count,)) if count else None
-                )
+                    return self._table
+                count, self._table = self._believed(file), None
+                if count:
+                    mapped = numpy.memmap(file, dtype=self._kind(), mode="r", offset=HEADER, shape=(count,))
+                    self._table = Table(mapped.view(numpy.ndarray))
                 self._seen = (seen.st_ino, seen.st_size)
         except OSError:
             return None
-        return self._rows
+        return self._table
 
     def _kind(self) -> Any:
         import numpy
 
         return numpy.dtype([("scale", "<f4"), ("code", "<i4"), ("parts", "i1", (self.dimension,))])
 
-    def read(self, rows: Iterable[tuple[int, bytes]]) -> tuple[NDArray[Any], list[int]]:
+    def read(self, rows: Iterable[tuple[int, bytes]]) -> tuple[Table, list[int]]:
         """Rows that the file has not yet, as a table with their numbers."""
         import numpy
 
         listed = list(rows)
-        return numpy.frombuffer(b"".join(row for _, row in listed), dtype=self._kind()), [n for n, _ in listed]
+        found = numpy.frombuffer(b"".join(row for _, row in listed), dtype=self._kind())
+        return Table(found), [n for n, _ in listed]
 
 
 def _put(fd: int, block: bytearray, at: int) -> None:
@@ -180,21 +226,15 @@ def exact(rows: NDArray[Any], vector: NDArray[numpy.float32]) -> NDArray[Any]:
     return found
 
 
-def scores(table: NDArray[Any], vector: NDArray[numpy.float32], codes: tuple[int, ...]) -> NDArray[numpy.float32]:
-    """The cosine of each row; far below any of them for those of other projects and for empty rows."""
+def scores(table: Table, vector: NDArray[numpy.float32], part: Part) -> NDArray[numpy.float32]:
+    """The cosine of each row of a part, in their order."""
     import numpy
 
-    found = numpy.full(len(table), NOT_MEANT, dtype=numpy.float32)
-    for begin in range(0, len(table), BLOCK):
-        part = table[begin : begin + BLOCK]
-        meant = part["scale"] > 0
-        if codes:
-            meant &= numpy.isin(part["code"], codes)
-        if meant.all():
-            found[begin : begin + BLOCK] = (part["parts"].astype(numpy.float32) @ vector) * part["scale"]
-        else:
-            some = part[meant]
-            found[begin : begin + BLOCK][meant] = (some["parts"].astype(numpy.float32) @ vector) * some["scale"]
+    found = numpy.empty(len(part.places), dtype=numpy.float32)
+    for begin in range(0, len(found), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        rows = table.taken(part.places[some]) if part.rows is None else part.rows[some]
+        found[some] = (rows["parts"].astype(numpy.float32) @ vector) * rows["scale"]
     return found
 
 
