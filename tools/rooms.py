@@ -29,7 +29,8 @@ VAULT = BRIEF | {"vault"}
 FIELD = VAULT | {"judge", "field"}
 CLOSE = FIELD | {"close"}
 SLEEP = CLOSE | {"sleep"}
-MEMORY = SLEEP | {"memory"}
+TEAM = FIELD | {"team"}
+MEMORY = SLEEP | TEAM | {"memory"}
 HEALTH = MEMORY | {"install", "health"}
 # From the ground up: a room may import those below it, and the base.
 ALLOWED = {
@@ -46,6 +47,7 @@ ALLOWED = {
     "field": FIELD,
     "close": CLOSE,
     "sleep": SLEEP,
+    "team": TEAM,
     "install": HOSTS | {"judge", "install"},
     "memory": MEMORY,
     "health": HEALTH,

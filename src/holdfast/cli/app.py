@@ -21,6 +21,7 @@ TELL = "`holdfast doctor` looks for the cause; `holdfast --debug` before the sam
 PURPOSE = "Memory for AI coding agents that writes itself."
 GROUPS = {
     "project": "The projects that the vault knows.",
+    "field": "The stores that the field is kept in.",
     "task": "The memory of long tasks: decisions, progress, discoveries, and where to begin next.",
 }
 # The commands of each module in this room. A function is named as its command, or as FUNCTIONS says. Those of the fast
@@ -34,11 +35,14 @@ MODULES = {
     "judge": "judge spend",
     "review": "review",
     "notes": "notes show prompts promote forget arm disarm loops",
-    "field": "recall think highways embed rebuild",
+    "field": "recall think highways embed",
+    "field_store": "rebuild,field move",
     "sleep": "sleep",
     "density": "density",
     "serve": "serve,serve token,serve address",
     "mcp": "mcp",
+    "team": "team,team join,team sync,team accept,share,unshare",
+    "team_owner": "team prepare,team add,team remove,team list",
     "vault": "history,undo,sync,trust,import,export,project list,project merge,project split",
     "task": "task start,task show,task list,task decisions,task pause,task resume,task block,task complete,"
     "task abandon,task reopen,task promote,task protocol,task run",
@@ -46,6 +50,7 @@ MODULES = {
 FUNCTIONS = {
     "import": "import_",
     "project list": "list_",
+    "team list": "list_teams",
     "task show": "show_task",
     "task list": "list_tasks",
     "task promote": "promote_entries",

@@ -1,6 +1,5 @@
 """The field on the command line: `holdfast recall` finds what bears on a question, shown first and noted afterwards;
-`think` keeps a thought, `highways` lists what agents come back to, `embed` chooses the model that finds by meaning, and
-`rebuild` makes the index anew."""
+`think` keeps a thought, `highways` lists what agents come back to, `embed` chooses the model that finds by meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from holdfast.capture import gate, home
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
-from holdfast.errors import NotFound, UsageError
+from holdfast.errors import UsageError
 from holdfast.field import handle
 from holdfast.field import words as query_words
 from holdfast.field.thought import HYPOTHESIS
@@ -108,11 +107,13 @@ def recall(
     scope = replace(scope, project=project or scope.project, archived=archived)
     answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
-        output.as_json({"results": [one.as_record() for one in answer.results]})
+        output.as_json(answer.as_record())
     elif answer.results:
         _print(answer, _successors(memory, answer, scope))
     else:
         output.echo(NOTHING)
+    if answer.answered and not json:
+        output.echo(f"({output.plain(answer.answered)})")
     sys.stdout.flush()
     if not read_only:
         memory.field.recalled(answer)
@@ -360,31 +361,3 @@ def _follow(memory: Memory, *, hidden: bool) -> None:
             if not hidden and not found.is_done and not sys.stderr.isatty() and time.monotonic() - said > LINE:
                 said = time.monotonic()
                 output.echo(f"{found.model}: {found.coming:,} of {found.thoughts:,}")
-
-
-def rebuild(json: Json = False) -> None:
-    """Make the field's index anew from notes, thoughts and traffic. Answers and weights stay as they are."""
-    memory = Memory.open()
-    if not home.format_of(memory.at.vault):
-        raise NotFound(f"There is no vault at {memory.at.vault} yet; nothing was made. `holdfast remember` makes one.")
-    from holdfast.field.store import Damaged
-
-    try:
-        with memory.field.open() as field:
-            before = field.store.count()
-    except Damaged:
-        before = 0  # it only tells how long the bar is
-    with output.progress("rebuilding the field", hidden=json) as bar:
-        done = 0
-
-        def progress(more: int) -> None:
-            nonlocal done
-            done += more
-            bar(done, max(done, 2 * before))  # each is taken in, and given a vector
-
-        made = memory.field.rebuild(progress)
-    lines = [f"The field has {made.thoughts:,} thoughts, {made.embedded:,} of them with new vectors."]
-    if made.broken:
-        lines.append(f"{made.broken:,} places in the logs are no records; copies are in .state/thoughts/broken.")
-    record = {"thoughts": made.thoughts, "embedded": made.embedded, "broken": made.broken}
-    output.answer(record, lines, json=json)

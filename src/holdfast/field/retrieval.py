@@ -122,6 +122,7 @@ class Result:
     accesses: int
     age: float
     why: str
+    shared_by: str = ""  # somebody else, in a team (team/asking)
 
     def as_record(self) -> dict[str, Any]:
         """As `recall --json` prints it."""
@@ -137,17 +138,25 @@ class Result:
             "age_s": round(self.age),
             "sources": list(one.sources),
             "accesses": self.accesses,
+            **({"shared_by": self.shared_by} if self.shared_by else {}),
         }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The results of a query, the best first, and what reinforcing it has to know."""
+    """The results of a query, the best first, and what reinforcing it has to know. `answered` says who gave it where a
+    team shares the project: "from this machine alone: …"."""
 
     query: str
     project: str
     results: tuple[Result, ...]
     new: Mapping[str, tuple[float, float]]
+    answered: str = ""
+
+    def as_record(self) -> dict[str, Any]:
+        """As `recall --json` and the server print it."""
+        told = {"answered": self.answered} if self.answered else {}
+        return {"results": [one.as_record() for one in self.results], **told}
 
 
 def spoken(query: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HistoryDamaged, HoldfastError
-from holdfast.health import capture, closes, field, history, hosts, launcher, registration, timer, vault
+from holdfast.health import capture, closes, field, history, hosts, launcher, registration, team, timer, vault
 from holdfast.health.finding import CAN_MEND, KNOW, LOST, MENDED, NEEDS_YOU, NOTE, OK, bad, reason, unseen
 from holdfast.install.launcher import write_command
 from holdfast.text.layout import many
@@ -53,6 +53,7 @@ CHECKS: tuple[tuple[str, Callable[[Place], Iterable[Finding]]], ...] = (
     ("marks", capture.check_marks),
     ("sessions", capture.check_ledger),
     ("field", field.check_field),
+    ("team", team.check_team),
     ("sleep-timer", timer.check_timer),
     ("loops", closes.check_loops),
     ("judge", capture.check_judge),

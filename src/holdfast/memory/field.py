@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.field.embedders import Settings
     from holdfast.memory import Context
     from holdfast.sleep import density, material
+    from holdfast.team import asking, background
 else:
     embedders, embedding_process, handle, highways, intake, retrieval, embedder_choice, store, thought, thinking = (
         lazily(
@@ -40,6 +41,7 @@ else:
         )
     )
     density, material = lazily("holdfast.sleep", "density material")
+    asking, background = lazily("holdfast.team", "asking background")
 
 T = TypeVar("T")
 
@@ -136,7 +138,24 @@ class Field:
             with self.open() as field:
                 return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most, asker=asker))
 
-        return self.opener.answered((query, wanted, most, asker), work)
+        if not self.is_shared(wanted.project):
+            return self.opener.answered((query, wanted, most, asker), work)
+        with self.open() as field:
+            question = asking.recall(field, self.at.env, query, wanted.tidy(), most, asker)
+            local = self.opener.answered((query, wanted, most, asker), work)
+            return asking.merged(question, local, field, most)
+
+    def is_shared(self, project: str | None) -> bool:
+        """Whether some team sees this project, by this machine's settings; the team's own code stays unread."""
+        state = home.machine_state(self.at.env)
+        table = config.section(config.load(state), "team")
+        shared = config.section(table, "projects")
+        return bool(project and table.get("dsn") and project in shared and state == self.at.state)
+
+    def ship(self, *, soon: bool = False) -> None:
+        """Have what is new sent to the teams in the background, if there are any; with `soon` at once."""
+        if config.section(config.load(home.machine_state(self.at.env)), "team").get("dsn"):
+            background.start_if_due(self.at.vault, self.at.env, self.at.clock(), soon=soon)
 
     def _agent(self, where: gate.Where) -> str:
         return identity.agent_name(self.at.env, where.host, where.episode)
@@ -150,7 +169,9 @@ class Field:
             where = self.at.where()
             agent, session = self._agent(where), where.episode
         with self.opener.writer, self.open() as field:
-            return retrieval.reinforce(field, answer, agent, session)
+            is_noted = retrieval.reinforce(field, answer, agent, session)
+        self.ship()
+        return is_noted
 
     def used(self, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
         """Evidence that these were used: opened, or cited."""
@@ -168,11 +189,18 @@ class Field:
         if not said.space and field_mode.read(self.at.state) == field_mode.SHARED:
             said = replace(said, space=field_mode.space(config.load(home.machine_state(self.at.env))))
         with self.opener.writer, self.open() as field:
-            return thinking.think(field, said)
+            done = thinking.think(field, said)
+        self.ship()
+        return done
 
     def highways(self, scope: store.Scope, query: str = "", most: int = 10) -> list[highways.Highway]:
-        """Thoughts that several agents come back to. It leaves no trace."""
+        """Thoughts that several agents come back to, or in a shared project several contributors of the team, where it
+        answers in time. It leaves no trace."""
         with self.open() as field:
+            if self.is_shared(scope.project):
+                found = asking.busiest(field, self.at.env, scope.tidy(), query, most)[0]
+                if found is not None:
+                    return found
             return intake.looked(field, lambda: highways.highways(field, scope, query, most))
 
     def density(self, window_days: float = 0.0, *, write: bool = True) -> density.Density:
@@ -209,7 +237,9 @@ class Field:
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Withdraw thoughts, which stay in their log; returns those that were not withdrawn before."""
         with self.open() as field:
-            return thinking.withdraw(field, ids)
+            gone = thinking.withdraw(field, ids)
+        self.ship(soon=True)
+        return gone
 
     def catch_up(self) -> int:
         """Take in what is new, so that the next first prompt and the next question find it at once; how much that was.
@@ -218,9 +248,11 @@ class Field:
             return 0
         try:
             with self.open() as field:
-                return intake.synced(field).taken
+                taken = intake.synced(field).taken
+            self.ship(soon=True)
         except (HoldfastError, OSError):
             return 0
+        return taken
 
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> intake.Rebuilt:
         """Make the index anew from notes, thoughts and traffic."""

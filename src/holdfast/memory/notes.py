@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import gate, home, quoting
+from holdfast.capture import config, gate, home, quoting
 from holdfast.memory import lazily
 from holdfast.model import value
 from holdfast.vault import index, journal, notes
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.close.improve import review as edit_review
     from holdfast.memory import Context
     from holdfast.sleep import undo as sleep_undo
+    from holdfast.team import background
     from holdfast.vault import (
         archive,
         armed,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from holdfast.vault.purge_plan import PurgePlan
     from holdfast.vault.sync import Synced
 else:
+    (background,) = lazily("holdfast.team", "background")
     proposals, edit_review = lazily("holdfast.close.improve", "proposals review")
     (sleep_undo,) = lazily("holdfast.sleep", "undo")
     archive, armed, check, edits, history, instructions = lazily(
@@ -198,7 +200,10 @@ class Notes:
 
     def purge(self, plan: PurgePlan, say: Callable[[str], None] = lambda _: None) -> Purged:
         """Take notes out of everything below the vault, history included."""
-        return purge.carry_out(self.at.vault, plan, self.at.clock(), say, by=self.at.asker())
+        done = purge.carry_out(self.at.vault, plan, self.at.clock(), say, by=self.at.asker())
+        if config.section(config.load(home.machine_state(self.at.env)), "team").get("dsn"):
+            background.start_if_due(self.at.vault, self.at.env, self.at.clock(), soon=True)
+        return done
 
     def propose_import(
         self, paths: Sequence[str], *, scope: str = "", as_rules: bool = False, all_hosts: bool = False
