@@ -65,12 +65,12 @@ def bulk(team: Team, name: str, thoughts: Sequence[Thought], embedder: Embedder)
             cursor.execute("SELECT name, code FROM holdfast.project WHERE team = %s", (code,)).fetchall()
         )
         first = int(cursor.execute("SELECT coalesce(max(n), 0) FROM holdfast.thought").fetchall()[0][0])
-        columns = ("team", "n", *rows.COLUMNS, *rows.OWN, "bare", "person")
+        columns = ("team", "n", *rows.COLUMNS, *rows.OWN, "person")
         texts = [(one.title, one.text, one.context, words.extra(one)) for one in thoughts]
         found = tokens.of_texts(texts)
         with cursor.copy(f"COPY holdfast.thought ({', '.join(columns)}) FROM STDIN") as out:
             for at, (one, said) in enumerate(zip(thoughts, found, strict=True), first + 1):
-                out.write_row((code, at, *rows._row(one, codes[one.project], said, "bulk"), False, "hf_ada"))
+                out.write_row((code, at, *rows._row(one, codes[one.project], said, "bulk"), "hf_ada"))
         with cursor.copy("COPY holdfast.held (team, id, machine, place, person) FROM STDIN") as out:
             for one in thoughts:
                 out.write_row((code, one.id, "bulk", "all", "hf_ada"))

@@ -20,11 +20,12 @@ def density(
         float, Option("--window", metavar="DAYS", help="Instead of that of the settings.", least=0)
     ] = 0.0,
     dry_run: Annotated[bool, Option("--dry-run", help="Only look: the mode stays as it is.")] = False,
+    team: Annotated[str, Option("--team", metavar="TEAM", help="Of a team's shared field; only measured.")] = "",
     json: Json = False,
 ) -> None:
     """Measure how crowded the field is and whether others' traces help; the mode, personal or shared, follows."""
-    found = Memory.open().field.density(window, write=not dry_run)
-    output.answer(found.as_record(), _lines(found, dry_run=dry_run), json=json)
+    found = Memory.open().field.density(window, write=not dry_run, team=team)
+    output.answer(found.as_record(), _lines(found, dry_run=dry_run or bool(team)), json=json)
 
 
 def _lines(found: Density, *, dry_run: bool) -> Iterator[str]:

@@ -30,6 +30,7 @@ def sleep(
     ] = None,
     verbatim: Annotated[bool, Option("--verbatim", help="Ask no model.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show the page of such a night; nothing is changed.")] = False,
+    team: Annotated[str, Option("--team", metavar="TEAM", help="The night of a team's shared field instead.")] = "",
     everything: AllProjects = False,
     json: Json = False,
 ) -> None:
@@ -37,7 +38,7 @@ def sleep(
     chosen = [
         name for name, given in (("--due", due), ("--last", last), ("--undo", undo), ("--restore", restore)) if given
     ]
-    if len(chosen) > 1 or (chosen and (if_due or dry_run or verbatim)):
+    if len(chosen) > 1 or (chosen and (if_due or dry_run or verbatim or team)):
         raise UsageError(f"{chosen[0]} stands alone; nothing was changed. Say one thing.")
     memory = Memory.open()
     if due:
@@ -48,7 +49,7 @@ def sleep(
         steps = memory.sleep.undo(undo) if undo else (memory.sleep.restore(restore or []),)
         _say_steps(steps, json=json)
     else:
-        _sleep(memory, if_due=if_due, verbatim=verbatim, dry_run=dry_run, everything=everything, json=json)
+        _sleep(memory, if_due=if_due, verbatim=verbatim, dry_run=dry_run, everything=everything, json=json, team=team)
 
 
 def _say_due(memory: Memory, *, json: bool) -> None:
@@ -75,11 +76,13 @@ def _say_steps(steps: tuple[Step, ...], *, json: bool) -> None:
     output.answer({"steps": [{"id": one.id, "of": one.by, "ids": list(one.ids)} for one in steps]}, lines, json=json)
 
 
-def _sleep(memory: Memory, *, if_due: bool, verbatim: bool, dry_run: bool, everything: bool, json: bool) -> None:
+def _sleep(
+    memory: Memory, *, if_due: bool, verbatim: bool, dry_run: bool, everything: bool, json: bool, team: str
+) -> None:
     """Have a night. One that nobody asked for makes way for a session and for another night, and that is no failure."""
     from holdfast.sleep.night import Disturbed
 
-    if if_due:
+    if if_due and not team:
         if not memory.sleep.starts_by_itself():
             output.answer({"slept": False, "why": SWITCHED_OFF}, [f"not now: {SWITCHED_OFF}"], json=json)
             return
@@ -89,14 +92,14 @@ def _sleep(memory: Memory, *, if_due: bool, verbatim: bool, dry_run: bool, every
             return
     with output.progress("asking the judge", hidden=json or not sys.stderr.isatty()) as bar:
         try:
-            done = memory.sleep.run(dry_run=dry_run, verbatim=verbatim, stops=if_due, progress=bar)
+            done = memory.sleep.run(dry_run=dry_run, verbatim=verbatim, stops=if_due, team=team, progress=bar)
         except (Disturbed, Busy) as error:
             if not if_due:
                 raise
             output.answer({"slept": False, "why": str(error)}, [f"not now: {error}"], json=json)
             return
-    told = done.page if everything else memory.sleep.seen(done.page)
-    shown = told.splitlines() if dry_run else [done.summary, *_where(done)]
+    told = done.page if everything or team else memory.sleep.seen(done.page)
+    shown = told.splitlines() if dry_run or team else [done.summary, *_where(done)]
     output.answer(_record(done, dry_run=dry_run), map(output.plain, shown), json=json)
 
 

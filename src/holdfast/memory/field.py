@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.field.embedders import Settings
     from holdfast.memory import Context
     from holdfast.sleep import density, material
-    from holdfast.team import asking, background
+    from holdfast.team import asking, background, team_sleep
 else:
     embedders, embedding_process, handle, highways, intake, retrieval, embedder_choice, store, thought, thinking = (
         lazily(
@@ -41,6 +41,7 @@ else:
         )
     )
     density, material = lazily("holdfast.sleep", "density material")
+    (team_sleep,) = lazily("holdfast.team", "team_sleep")
     asking, background = lazily("holdfast.team", "asking background")
 
 T = TypeVar("T")
@@ -203,12 +204,16 @@ class Field:
                     return found
             return intake.looked(field, lambda: highways.highways(field, scope, query, most))
 
-    def density(self, window_days: float = 0.0, *, write: bool = True) -> density.Density:
+    def density(self, window_days: float = 0.0, *, write: bool = True, team: str = "") -> density.Density:
         """How crowded the field is, whether others' traces help, and the mode that follows (sleep/density); the window
-        is that of the settings unless one is given. Without `write` nothing is changed. Raises NotFound, UsageError."""
+        is that of the settings unless one is given. Without `write`, or for a team, nothing is changed. Raises
+        NotFound, UsageError."""
         if not home.format_of(self.at.vault):
             raise NotFound("There is no vault here yet; nothing was measured. The first `holdfast remember` makes one.")
         wish = density.settings(config.load(home.machine_state(self.at.env)), window_days)
+        if team:
+            with self.open() as own, team_sleep.server(self.at.env, self.at.vault) as server:
+                return team_sleep.measured(own, server, team, wish)
         with self.opener.writer, self.open() as field:
             cells = material.cells(self.at.vault, self.at.clock())
             return intake.looked(field, lambda: density.measure(field, wish, cells, write=write))

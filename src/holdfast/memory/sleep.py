@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from holdfast.memory import Context
     from holdfast.memory.field import Field
     from holdfast.sleep import due, night, page, trigger, turn, undo
+    from holdfast.team import team_sleep
 else:
     (judge_pool,) = lazily("holdfast.close", "judge_pool")
     (steps,) = lazily("holdfast.field", "steps")
     due, night, page, trigger, turn, undo = lazily("holdfast.sleep", "due night page trigger turn undo")
+    (team_sleep,) = lazily("holdfast.team", "team_sleep")
 
 
 @value
@@ -37,10 +39,12 @@ class Sleep:
         dry_run: bool = False,
         verbatim: bool = False,
         stops: bool = False,
+        team: str = "",
         progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> night.Slept:
         """One night, or the rest of one that was cut short. `verbatim` asks no judge; with `stops` a session that
-        begins or speaks ends it. Raises Disturbed, Busy, NotFound."""
+        begins or speaks ends it; `team` is the one whose night it is, instead of this vault's. Raises Disturbed, Busy,
+        NotFound."""
         if not home.format_of(self.at.vault):
             raise NotFound(f"There is no vault at {self.at.vault} yet; there is nothing to sleep on.")
         self.at.refuse_if_off()
@@ -52,6 +56,9 @@ class Sleep:
                 if stops and turn.is_interrupted(state, heard):
                     raise night.Disturbed
 
+            if team:
+                with judge_pool.ending_well(), team_sleep.server(self.at.env, self.at.vault) as server:
+                    return team_sleep.sleep(field, server, team, court, dry_run=dry_run, rest=rest)
             with judge_pool.ending_well():
                 chosen = night.Settings(wanted.archive_days, wanted.merge_notes)
                 done = night.Night(field, court, chosen, rest, is_dry=dry_run).sleep()

@@ -122,7 +122,10 @@ class _Own:
     def unembedded(self, _: str, most: int) -> list[Thought]:
         from holdfast.field.postgres import rows
 
-        query = f"SELECT {rows.NAMED} FROM holdfast.thought t WHERE t.bare AND t.machine = %s LIMIT %s"
+        query = (
+            f"SELECT {rows.NAMED} FROM holdfast.bare b JOIN holdfast.thought t ON t.id = b.id "
+            "WHERE t.machine = %s LIMIT %s"
+        )
         return [rows.thought(row) for row in self._store.ask(query, (self._store.machine, most))]
 
 

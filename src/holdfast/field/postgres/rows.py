@@ -8,7 +8,16 @@ from holdfast.errors import Busy
 from holdfast.field import words
 from holdfast.field.postgres import tokens
 from holdfast.field.postgres.schema import FREE
-from holdfast.field.thought import FIELDS, GLOBAL, LISTS, SLEPT_ON, SLEPT_ON_NOTES, Thought
+from holdfast.field.thought import (
+    FIELDS,
+    GLOBAL,
+    LISTS,
+    SLEEP,
+    SLEPT_ON,
+    SLEPT_ON_NOTES,
+    WITHDRAWN,
+    Thought,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +36,7 @@ NAMED = f"{', '.join(f't.{name}' for name in COLUMNS)}, {SUCCESSOR}"
 SLEPT = "(t.kind = ANY(%s) OR t.kind = 'note' AND t.category = ANY(%s))"
 SLEPT_VALUES = (list(SLEPT_ON), list(SLEPT_ON_NOTES))
 SPOKEN = ("title", "text", "context", "project")  # once one of these is another, its vectors are of what it said before
+LOST = "@lost"  # the place of the word that a summary lost a source
 RACED = "Another machine is sending the same thought; nothing was changed. It is sent again."
 
 
@@ -115,7 +125,7 @@ def _speak(db: Any, ids: list[str]) -> None:
     if not ids:
         return
     db.execute("DELETE FROM holdfast.vector WHERE id = ANY(%s)", (ids,))
-    db.execute("UPDATE holdfast.thought SET bare = true WHERE id = ANY(%s) AND NOT bare", (ids,))
+    db.execute(f"INSERT INTO holdfast.bare SELECT {HERE}, unnest(%s::text[]) ON CONFLICT DO NOTHING", (ids,))
     db.execute(
         f"INSERT INTO holdfast.fresh SELECT {HERE}, t.id, t.created FROM holdfast.thought t WHERE t.id = ANY(%s) "
         f"AND {SLEPT} ON CONFLICT DO NOTHING",
@@ -134,7 +144,13 @@ def drop(db: Any, machine: str, ids: list[str]) -> None:
     ).fetchall()
     unindexed(db, [row[1:] for row in gone])
     left = [row[0] for row in gone]
-    for table, name in (("vector", "id"), ("fresh", "id"), ("cited", "by")):
+    # A night's summary quotes its sources: one that lost some is shown no more, until its own machine takes it away.
+    db.execute(
+        f"INSERT INTO holdfast.gone SELECT DISTINCT {HERE}, c.by, %s, %s, %s FROM holdfast.cited c "
+        "JOIN holdfast.thought t ON t.id = c.by WHERE c.source = ANY(%s) AND t.contributor = %s ON CONFLICT DO NOTHING",
+        (WITHDRAWN, machine, LOST, left, SLEEP),
+    )
+    for table, name in (("vector", "id"), ("bare", "id"), ("fresh", "id"), ("cited", "by")):
         db.execute(f"DELETE FROM holdfast.{table} WHERE {name} = ANY(%s)", (left,))
 
 

@@ -41,13 +41,13 @@ CREATE TABLE holdfast.thought (team int, id text COLLATE "C", n bigint GENERATED
   context text, kind text, contributor text, agent text, session text, project text, space text, tags text,
   category text, sources text, origin text, created float8, path text, title text, start float8, same text, extra text,
   thread text, size int, speaker text, said float8, turn boolean, code int, terms bigint[], length int,
-  bare boolean DEFAULT true, machine text, person text DEFAULT current_user, PRIMARY KEY (team, id));
+  machine text, person text DEFAULT current_user, PRIMARY KEY (team, id));
 CREATE INDEX by_n ON holdfast.thought (team, n) INCLUDE (id);
 CREATE INDEX by_same ON holdfast.thought (team, same);
 CREATE INDEX by_thread ON holdfast.thought (team, thread, created, id) WHERE thread <> '';
 CREATE INDEX by_time ON holdfast.thought (team, created);
 CREATE INDEX by_code ON holdfast.thought (team, code);
-CREATE INDEX by_bare ON holdfast.thought (team) WHERE bare;
+CREATE TABLE holdfast.bare (team int, id text COLLATE "C", PRIMARY KEY (team, id));
 CREATE TABLE holdfast.held (team int, id text COLLATE "C", machine text, place text, person text DEFAULT current_user,
   PRIMARY KEY (team, id, machine));
 CREATE INDEX held_at ON holdfast.held (team, machine, place);
@@ -91,7 +91,7 @@ CREATE SEQUENCE holdfast.change;
 """
 SHARED = (
     *("machine", "setting", "place", "project", "thought", "held", "gone", "cited", "posting", "tally", "tally_news"),
-    *("vector", "traffic", "event", "touch", "mark", "fresh"),
+    *("bare", "vector", "traffic", "event", "touch", "mark", "fresh"),
 )
 SIGNED = ("machine", "thought", "held", "event")  # rows that say who wrote them
 # A thought of somebody who no longer holds it may be written by whoever does, and taken away when nobody does.

@@ -311,7 +311,8 @@ class PostgresStore:
 
     def unembedded(self, model: str, most: int) -> list[Thought]:
         if self.serving() in ("", model):
-            found = self.ask(f"SELECT {NAMED} FROM holdfast.thought t WHERE t.bare LIMIT %s", (most,))
+            query = f"SELECT {NAMED} FROM holdfast.bare b JOIN holdfast.thought t ON t.id = b.id LIMIT %s"
+            found = self.ask(query, (most,))
         else:
             query = f"SELECT {NAMED} FROM holdfast.thought t WHERE {LACKING} ORDER BY t.n LIMIT %s"
             found = self.ask(query, (model, most))
@@ -319,7 +320,7 @@ class PostgresStore:
 
     def lacking(self, model: str) -> int:
         if self.serving() in ("", model):
-            return int(self.ask("SELECT count(*) FROM holdfast.thought t WHERE t.bare")[0][0])
+            return int(self.ask("SELECT count(*) FROM holdfast.bare")[0][0])
         return int(self.ask(f"SELECT count(*) FROM holdfast.thought t WHERE {LACKING}", (model,))[0][0])
 
     def embed(self, model: str, vectors: Mapping[str, Vector]) -> None:
@@ -339,7 +340,7 @@ class PostgresStore:
                     made,
                 )
             if serving in ("", model):
-                self._db.execute("UPDATE holdfast.thought SET bare = false WHERE id = ANY(%s)", (list(known),))
+                self._db.execute("DELETE FROM holdfast.bare WHERE id = ANY(%s)", (list(known),))
             if not serving:
                 self._note("model", model)
 
@@ -347,8 +348,9 @@ class PostgresStore:
         with self.writing():
             self._note("model", model)
             self._db.execute("DELETE FROM holdfast.vector WHERE model <> %s", (model,))
+            self._db.execute("DELETE FROM holdfast.bare")
             self._db.execute(
-                "UPDATE holdfast.thought t SET bare = NOT EXISTS (SELECT 1 FROM holdfast.vector v WHERE v.id = t.id)"
+                f"INSERT INTO holdfast.bare SELECT {HERE}, t.id FROM holdfast.thought t WHERE {LACKING}", (model,)
             )
 
     def serving(self) -> str:
