@@ -166,7 +166,7 @@ class Postgres:
         data: Callable[[Path], None] | None = None,
     ) -> Cluster:
         """A new server. `durable` syncs as a real one does; `data` fills its folder in another way than by a copy."""
-        made = Cluster(self, self.folder / f"c{len(self.clusters)}", _a_free_port() if tcp else 5432, tcp)
+        made = Cluster(self, self.folder / f"c{len(self.clusters)}", a_free_port() if tcp else 5432, tcp)
         self.clusters.append(made)
         self.make_folder(made.folder)
         (data or self._copy)(made.data)
@@ -459,7 +459,7 @@ def address(hosts: Sequence[Cluster], user: str, dbname: str, password: str = ""
     return f"postgresql://{who}@{where}/{quote(dbname, safe='')}" + (f"?{urlencode(more)}" if more else "")
 
 
-def _a_free_port() -> int:
+def a_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
