@@ -20,7 +20,7 @@ from team_serve_support import TeamServers, rpc, tool
 
 from holdfast.errors import HoldfastError
 from holdfast.field.postgres import connection, people, serve_tokens
-from holdfast.field.postgres.schema import SHARED, SIGNED
+from holdfast.field.postgres.schema import OF_MACHINES, SHARED, SIGNED
 from holdfast.field.postgres.store import PostgresStore
 from holdfast.field.thought import Thought
 from holdfast.field.traffic import GOT, Event
@@ -174,10 +174,12 @@ def test_the_owner_would_have_seen_it(field: Battlefield) -> None:
 
 
 def test_nobody_signs_as_somebody_else_in_their_own_team(field: Battlefield) -> None:
-    mine = " AND person = 'hf_bob'"
-    before = {one: field.database.sql(
-        f"SELECT t::text FROM holdfast.{one} t WHERE team = {field.number}{mine} ORDER BY 1"
-    ) for one in SIGNED}  # fmt: skip
+    def bobs() -> list[list[Any]]:
+        asked = [f"{one} t WHERE person = 'hf_bob'" for one in SIGNED]
+        asked += [f"{one} t WHERE machine = 'bobs'" for one in OF_MACHINES]
+        return [field.database.sql(f"SELECT t::text FROM holdfast.{one} ORDER BY 1") for one in asked]
+
+    before = bobs()
     forged = [
         "INSERT INTO holdfast.{t} (team, person) VALUES ({n}, 'hf_bob')",
         "INSERT INTO holdfast.{t} SELECT * FROM holdfast.{t} WHERE person = 'hf_bob' ON CONFLICT DO NOTHING",
@@ -191,14 +193,19 @@ def test_nobody_signs_as_somebody_else_in_their_own_team(field: Battlefield) -> 
         "INSERT INTO holdfast.thought (team, id, text, person) VALUES ({n}, 'new', 'bob said so', 'hf_bob')",
         "SET ROLE hf_bob; INSERT INTO holdfast.thought (team, id, text) VALUES ({n}, 'newer', 'bob said so')",
         "INSERT INTO holdfast.event (team, machine, number, kind, person) VALUES ({n}, 'bobs', 9, 'got', 'hf_bob')",
+        "INSERT INTO holdfast.event (team, machine, number, kind) VALUES ({n}, 'bobs', 2, 'got')",
+        "INSERT INTO holdfast.touch VALUES ({n}, 'of-bob', 3, 'bobs', 2)",
+        "DELETE FROM holdfast.touch WHERE machine = 'bobs'",
+        "UPDATE holdfast.place SET stamp = '99' WHERE machine = 'bobs'",
+        "INSERT INTO holdfast.place VALUES ({n}, 'bobs', 'thoughts/b', '99')",
+        "INSERT INTO holdfast.gone VALUES ({n}, 'of-bob', '', 'bobs', 'thoughts/a')",
+        "INSERT INTO holdfast.held (team, id, machine, place) VALUES ({n}, 's1', 'bobs', 'thoughts/a')",
     ]
     tried = [one.replace("{t}", table).replace("{n}", str(field.number)) for one in forged for table in SIGNED]
     with psycopg.connect(field.address("ada"), autocommit=True) as db:
         for one in tried:
             attempted(db, ["SET holdfast.team = 'shop'", one], [])
-    after = {one: field.database.sql(
-        f"SELECT t::text FROM holdfast.{one} t WHERE team = {field.number}{mine} ORDER BY 1"
-    ) for one in SIGNED}  # fmt: skip
+    after = bobs()
     support.count("signatures of others", len(tried), int(after != before))
     assert after == before
 
