@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.field.embedders import Embedder
+    from holdfast.field.journal import Journal
     from holdfast.field.store import Store
 
 
@@ -39,7 +40,8 @@ def nobody(_: str) -> None:
 @dataclass(frozen=True)
 class Field:
     """Without an embedder search goes by words alone. `former` makes the embedder of a name, for as long as its vectors
-    serve and not yet those of the one that was chosen; without `later` everything is embedded at once."""
+    serve and not yet those of the one that was chosen; without `later` everything is embedded at once. Where
+    there is no vault, `vault` is "" and `own_journal` says where thoughts and readings are written."""
 
     vault: str
     store: Store
@@ -47,6 +49,13 @@ class Field:
     clock: Callable[[], float] = time.time
     former: Callable[[str], Embedder | None] = nobody
     later: Later | None = None
+    own_journal: Journal | None = None
+
+    @property
+    def journal(self) -> Journal:
+        from holdfast.field.journal import VaultJournal
+
+        return self.own_journal or VaultJournal(self.vault)
 
     def asker(self) -> Embedder | None:
         """The embedder of a question: the model whose vectors serve, and no other, however long its vectors are. None

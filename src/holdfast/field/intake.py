@@ -77,8 +77,10 @@ def _is_embedded(field: Field) -> bool:
 
 
 def take_in(field: Field, *, thorough: bool = False, patience: float = PATIENCE, progress: Progress = silent) -> Synced:
-    """The same without vectors."""
+    """The same without vectors. A field without a vault has nothing to take in: its store is its truth."""
     store, vault = field.store, field.vault
+    if not vault:
+        return Synced()
     known = store.places("@")
     stamps = {
         NOTES: _folders_stamp(_stamps_of(vault, known.get(FOLDERS, ""))),
@@ -256,7 +258,9 @@ def _whole(store: Store, found: Sequence[Thought], anew: set[str] | None) -> lis
 
 
 def travel(field: Field, patience: float = PATIENCE) -> bool:
-    """Take in the traffic log; False where somebody else is at it, who will."""
+    """Take in the traffic log, if there is one; False where somebody else is at it, who will."""
+    if not field.vault:
+        return True
     try:
         with field.store.writing(patience):
             _travel(field)

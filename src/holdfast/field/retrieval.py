@@ -35,7 +35,7 @@ from holdfast.field.thought import (
     unread,
     whole,
 )
-from holdfast.field.traffic import GOT, USED, Event, event_of, travel
+from holdfast.field.traffic import GOT, USED, Event, event_of
 from holdfast.model import replace
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ def reinforce(field: Field, answer: Answer, agent: str = "", session: str = "") 
     must not wait for this."""
     ids = tuple(one.thought.id for one in answer.results)
     event = Event(field.clock(), GOT, ids, agent, session, answer.project, answer.query, answer.new)
-    return travel(field.vault, event) and intake.travel(field, PATIENCE)
+    return field.journal.travel(event) and intake.travel(field, PATIENCE)
 
 
 def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -> bool:
@@ -363,4 +363,4 @@ def used(field: Field, ids: Sequence[str], agent: str = "", session: str = "") -
         return True
     read = field.store.traffic(known, whole=False)
     event = event_of(USED, known, read, field.clock(), agent=agent, session=session)
-    return travel(field.vault, event) and intake.travel(field, PATIENCE)
+    return field.journal.travel(event) and intake.travel(field, PATIENCE)

@@ -110,39 +110,36 @@ class Thinking:
 def think(field: Field, said: Thought) -> Thinking:
     """Keep a thought that has no id and no time yet; its origin and project are the caller's knowledge, not its
     author's. Raises UsageError, NotFound, NotSaved."""
-    home.refuse_newer(field.vault)
-    home.make_vault(field.vault)
-    text, context, changes = _cleaned(said)
-    said = replace(said, space=_name(said.space))
+    field.journal.begin()
+    said, changes = cleaned(said)
     try:
-        done = _alone(field, said, text, context)
+        done = _alone(field, said)
     except Damaged:
         field.store.discard()  # what it had is in the logs, and is taken in from there
-        done = _alone(field, said, text, context)
+        done = _alone(field, said)
     with suppress(Busy, Damaged):  # what counts is on disk: whoever holds the store, or mends it, takes this in
         intake.sync(field, patience=PATIENCE)
     return replace(done, changes=(*changes, *done.changes))
 
 
-def _alone(field: Field, said: Thought, text: str, context: str) -> Thinking:
+def _alone(field: Field, said: Thought) -> Thinking:
     """One thinks at a time, so that two who say the same at once are one thought. Where a rebuild holds the store, or
     it takes nothing, this is left: a repetition costs less than a wait."""
     done = None
     with suppress(Busy), field.store.writing(PATIENCE):
-        done = _settled(field, said, text, context)
-    return done or _settled(field, said, text, context)
+        done = settled(field, said)
+    return done or settled(field, said)
 
 
-def _settled(field: Field, said: Thought, text: str, context: str) -> Thinking:
+def settled(field: Field, said: Thought) -> Thinking:
+    """A clean thought, written to the journal, or the one that says it already. An id that its author made is kept."""
     with suppress(Busy):
         intake.take_in(field, patience=PATIENCE)
     sources = _sources(field, said)
     now = field.clock()
     made = replace(
         said,
-        id=new_id(now),
-        text=text,
-        context=context,
+        id=said.id or new_id(now),
         contributor=_name(said.contributor or said.agent.partition("/")[0]),  # of a session its host
         tags=_tags(said.tags),
         category=_name(said.category),
@@ -151,10 +148,10 @@ def _settled(field: Field, said: Thought, text: str, context: str) -> Thinking:
         created=now,
         start=_start(field, said.kind, sources, now),
     )
-    known = _known(field, said, text)
+    known = _known(field, said)
     if known:
         return _again(field, said, known, made, sources)
-    traffic.append(field.vault, [made], now)
+    field.journal.append([made], now)
     _note(field, said, USED, sources, now)
     return Thinking(made, True)
 
@@ -164,7 +161,7 @@ def _again(field: Field, said: Thought, known: Thought, made: Thought, sources: 
     now = made.created
     whole, told = extended(known, made)
     if whole != known:
-        traffic.append(field.vault, [replace(whole, superseded_by="")], now)
+        field.journal.append([replace(whole, superseded_by="")], now)
     _note(field, said, AGAIN, {known.id: known}, now)
     _note(field, said, USED, {one: sources[one] for one in whole.sources if one not in known.sources}, now)
     return Thinking(whole, False, told)
@@ -175,11 +172,12 @@ def _note(field: Field, said: Thought, kind: str, of: dict[str, Thought], now: f
     if of:
         read = field.store.traffic(of, whole=False)
         named = {"agent": said.agent, "session": said.session, "project": said.project}
-        traffic.travel(field.vault, event_of(kind, of, read, now, **named))
+        field.journal.travel(event_of(kind, of, read, now, **named))
 
 
-def _cleaned(said: Thought) -> tuple[str, str, tuple[str, ...]]:
-    """The text and its context, clean and without secrets, and what was changed."""
+def cleaned(said: Thought) -> tuple[Thought, tuple[str, ...]]:
+    """The thought with its text, context and space clean and without secrets, and what was changed. Raises
+    UsageError."""
     if said.kind not in KINDS or said.kind == NOTE:
         kinds = ", ".join(kind for kind in KINDS if kind != NOTE)
         raise UsageError(f'"{said.kind}" is no kind of thought; nothing was written. Use one of: {kinds}.')
@@ -199,7 +197,7 @@ def _cleaned(said: Thought) -> tuple[str, str, tuple[str, ...]]:
         found.append(line)
     if not words.normal(found[0]):
         raise UsageError("The text is empty; nothing was written. Say the thought.")
-    return found[0], found[1], changes
+    return replace(said, text=found[0], context=found[1], space=_name(said.space)), changes
 
 
 def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -230,10 +228,10 @@ def _start(field: Field, kind: str, sources: dict[str, Thought], now: float) -> 
     return pheromone.start_of(kind, weights)
 
 
-def _known(field: Field, said: Thought, text: str) -> Thought | None:
+def _known(field: Field, said: Thought) -> Thought | None:
     """The thought that says the same in the same project and space already. What is made of others repeats them by
     nature: there only the very same text counts."""
-    store = field.store
+    store, text = field.store, said.text
     same = store.same(text, said.project, said.space)
     known = store.thoughts([same]).get(same)
     if known and _may_stand_for(known, said):
@@ -294,7 +292,7 @@ def withdraw(field: Field, ids: Sequence[str]) -> tuple[str, ...]:
     new = tuple(one for one in dict.fromkeys(ids) if one in known and not known[one].superseded_by)
     if new:
         now = field.clock()
-        traffic.append(field.vault, [withdrawal(one, now) for one in new], now)
+        field.journal.append([withdrawal(one, now) for one in new], now)
     with suppress(Busy, Damaged):  # what counts is on disk: the next question takes it in
         intake.sync(field, patience=PATIENCE)
     return new

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import h11
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
@@ -23,22 +23,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
-from holdfast.serve import hook_socket, problems, routes, sleep_watch
+from holdfast.serve import problems, routes
 from holdfast.serve.guard import Guard, Refused
-from holdfast.serve.health import Metrics
-from holdfast.serve.service import BEARER, PROBLEMS
-from holdfast.serve.tokens import Tokens
+from holdfast.serve.service import BEARER, PROBLEMS, Serving
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Collection, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
 
     from holdfast.serve.guard import App
     from holdfast.serve.mcp.peer import Peer
-    from holdfast.serve.service import Serving
+    from holdfast.serve.team_service import TeamServing
 
     Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
@@ -46,17 +44,19 @@ DESCRIPTION = "Memory for AI coding agents, on this machine. Every route needs a
 
 
 def build(
-    serving: Serving, port: int | None, mounts: Mapping[str, App] | None = None, lifespan: Lifespan | None = None
+    serving: Serving | TeamServing,
+    port: int | None,
+    mounts: Mapping[str, App] | None = None,
+    lifespan: Lifespan | None = None,
+    names: Collection[str] = (),
 ) -> Guard:
-    """`port` is None on a unix socket; `lifespan` is entered while the server runs, for what is mounted."""
+    """`port` is None on a unix socket; `lifespan` is entered while the server runs, for what is mounted. `names` are
+    further Host headers that mean this server, such as that of a proxy before it."""
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
-            await held.enter_async_context(hook_socket.listening(serving))  # before threads: it sets the umask
-            serving.warm.start()
-            held.callback(serving.warm.stop)
-            await held.enter_async_context(sleep_watch.watching(serving))
+            await held.enter_async_context(serving.living())
             if lifespan:
                 await held.enter_async_context(lifespan())
             yield
@@ -72,15 +72,34 @@ def build(
         dependencies=[Depends(BEARER)],
         responses=PROBLEMS,
     )
-    for router in (routes.field_router, routes.vault_router, routes.watch_router):
+    for router in (health_of(serving), routes.field_router, routes.vault_router, routes.watch_router):
         app.include_router(router)
     for path, mounted in (mounts or {}).items():
         app.router.routes.append(Route(path, endpoint=mounted))  # exactly this path, whatever the method
-    metrics = Metrics(serving)
+    metrics = metrics_of(serving)
     app.state.serving = serving
     app.state.metrics = metrics
     _handle(app)
-    return Guard(app, Tokens(serving.state), port, metrics.seen)
+    return Guard(app, serving.tokens, port, metrics.seen, names)
+
+
+def health_of(serving: Serving | TeamServing) -> APIRouter:
+    """The route that says how this server is."""
+    if isinstance(serving, Serving):
+        return routes.health_router
+    from holdfast.serve import team_health
+
+    return team_health.router
+
+
+def metrics_of(serving: Serving | TeamServing) -> Any:
+    if isinstance(serving, Serving):
+        from holdfast.serve.health import Metrics
+
+        return Metrics(serving)
+    from holdfast.serve.team_health import TeamMetrics
+
+    return TeamMetrics(serving)
 
 
 def _handle(app: FastAPI) -> None:
@@ -119,10 +138,15 @@ PATH = "/mcp"
 NEEDED = ("mcp", "mcp_types")
 
 
-def mounts(serving: Serving) -> tuple[dict[str, Any], Any]:
+def mounts(serving: Serving | TeamServing) -> tuple[dict[str, Any], Any]:
     """The applications by path, and what has to be entered while the server runs; nothing where there is no SDK."""
     if any(importlib.util.find_spec(name) is None for name in NEEDED):
         return {}, None
+    if not isinstance(serving, Serving):
+        from holdfast.serve.mcp import team_tools
+
+        team = team_tools.application(serving)
+        return {PATH: team}, team.running
     from holdfast.serve.mcp import peer, server
 
     def calling(scope: Mapping[str, Any] | None) -> Peer:

@@ -9,17 +9,16 @@ too long. The identity of a caller is what its token says (serve/tokens), never 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.errors import HoldfastError
 from holdfast.serve import problems
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import Awaitable, Callable, Collection, MutableMapping
     from typing import TypeAlias
-
-    from holdfast.serve.tokens import Tokens
 
     Message: TypeAlias = MutableMapping[str, Any]
     Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -43,13 +42,21 @@ class Refused(Exception):
         self.message = message
 
 
+class Callers(Protocol):
+    """Those who may come in: a vault's tokens on disk, or a team's in its database."""
+
+    def caller(self, given: str, /) -> Any:
+        """Who a token is of, None for nobody; or what tells it once it is awaited."""
+        ...
+
+
 class Guard:
     """`port` is None on a unix socket: there nobody has an Origin that is ours."""
 
-    def __init__(self, app: App, tokens: Tokens, port: int | None, seen: Seen) -> None:
+    def __init__(self, app: App, tokens: Callers, port: int | None, seen: Seen, names: Collection[str] = ()) -> None:
         self.app = app
         self.tokens = tokens
-        self.hosts = hosts(port)
+        self.hosts = hosts(port) | {name.lower() for name in names}
         self.origins = frozenset() if port is None else frozenset(f"http://{name}:{port}" for name in NAMES)
         self.seen = seen
 
@@ -63,7 +70,7 @@ class Guard:
         try:
             headers = _headers(scope)
             self._look(headers)
-            scope["state"] = {**scope.get("state", {}), "caller": self._caller(headers)}
+            scope["state"] = {**scope.get("state", {}), "caller": await self._caller(headers)}
             await self.app(scope, _again(await _body(receive, headers), receive), answer.send)
         except Refused as refused:
             await answer.refuse(refused.status, refused.code, refused.message)
@@ -87,10 +94,12 @@ class Guard:
         if any(one not in self.origins for one in origin) or len(origin) > 1:
             raise Refused(403, "origin", "Requests of this Origin are not answered; nothing was done.")
 
-    def _caller(self, headers: dict[str, list[str]]) -> Any:
+    async def _caller(self, headers: dict[str, list[str]]) -> Any:
         given = headers.get("authorization", [])
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         caller = self.tokens.caller(token.strip()) if kind.lower() == "bearer" and token.strip() else None
+        if inspect.isawaitable(caller):  # of a database, which is asked
+            caller = await caller
         if caller is None:
             raise Refused(
                 401, "token", "A token is needed; nothing was done. Send Authorization: Bearer with the one that "

@@ -128,23 +128,30 @@ NO_ROUTE = "none"  # refused at the door, or unknown: a path of the caller's mak
 METHODS = ("GET", "POST")  # nor is a method of the caller's making
 
 
-class Metrics:
+class Requests:
+    """The requests that were answered, and how long that took."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        named = ("method", "route", "status")
+        self.requests = Counter("holdfast_http_requests", "Requests answered.", named, registry=registry)
+        self.seconds = Histogram(
+            "holdfast_http_request_seconds", "How long answers took.", ("route",), registry=registry
+        )
+
+    def seen(self, method: str, route: str, status: int, seconds: float) -> None:
+        self.requests.labels(method if method in METHODS else "none", route or NO_ROUTE, str(status)).inc()
+        self.seconds.labels(route or NO_ROUTE).observe(seconds)
+
+
+class Metrics(Requests):
     """One server's. Nothing is measured that is not asked for, but for the requests themselves."""
 
     def __init__(self, serving: Serving) -> None:
         self.serving = serving
         self.registry = CollectorRegistry(auto_describe=False)
-        named = ("method", "route", "status")
-        self.requests = Counter("holdfast_http_requests", "Requests answered.", named, registry=self.registry)
-        self.seconds = Histogram(
-            "holdfast_http_request_seconds", "How long answers took.", ("route",), registry=self.registry
-        )
+        super().__init__(self.registry)
         ProcessCollector(registry=self.registry)
         self.registry.register(self)
-
-    def seen(self, method: str, route: str, status: int, seconds: float) -> None:
-        self.requests.labels(method if method in METHODS else "none", route or NO_ROUTE, str(status)).inc()
-        self.seconds.labels(route or NO_ROUTE).observe(seconds)
 
     def describe(self) -> list[GaugeMetricFamily]:
         """Nothing ahead: registering must not look at the vault."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import errors
 from holdfast.field.embedders import NoVectors
+from holdfast.field.postgres import connection
 from holdfast.field.store import Damaged
 from holdfast.serve import shapes
 
@@ -32,9 +33,18 @@ class Off(errors.UsageError):
     code = "off"
 
 
+class NoVault(errors.UsageError):
+    """This server has a team's field and no vault; nothing was done. Notes, sessions, tasks, flags and closes are on
+    the machines of its people: ask `holdfast serve` there."""
+
+    code = "no-vault"
+
+
 STATUSES: tuple[tuple[type[errors.HoldfastError], int], ...] = (  # the first that fits
     (Denied, 403),
     (Off, 409),
+    (NoVault, 501),
+    (connection.Refused, 403),
     (Damaged, 503),
     (errors.NotFound, 404),
     (errors.UsageError, 422),

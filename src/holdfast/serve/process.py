@@ -31,12 +31,15 @@ PORT = 8317
 
 @dataclass(frozen=True)
 class Wish:
-    """An address; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port."""
+    """An address; a port of 0 is any that is free. `socket` is the path of a unix socket, instead of a port; `names`
+    are further Host headers that mean this server; `store` is the DSN of a team's database, instead of a vault."""
 
     host: str = "127.0.0.1"
     port: int = PORT
     socket: str = ""
     health_age: float | None = None
+    names: tuple[str, ...] = ()
+    store: str = ""
 
 
 def refuse_elsewhere(wish: Wish) -> None:
@@ -117,6 +120,19 @@ def serve(vault: str, cwd: str, env: Mapping[str, str], wish: Wish, say: Callabl
             application = app.build(serving, port, *app.mounts(serving))
             os.pwrite(lock, codec.encode({"v": VERSION, **asdict(running)}), 0)
             _run(application, listener, lambda: _tell(say, running))
+
+
+def serve_team(cwd: str, env: Mapping[str, str], wish: Wish, say: Callable[[Running], None]) -> None:
+    """The same for a team's database: there may be as many servers as are wanted. Raises UsageError, Busy."""
+    refuse_elsewhere(wish)
+    from holdfast.serve import app
+    from holdfast.serve.team_service import TeamServing
+
+    serving = TeamServing(wish.store, env)
+    with at(wish, cwd) as (listener, address, port):
+        running = Running(address, os.getpid(), time.time())
+        application = app.build(serving, port, *app.mounts(serving), names=wish.names)
+        _run(application, listener, lambda: _tell(say, running))
 
 
 def _tell(say: Callable[[Running], None], running: Running) -> None:

@@ -3,27 +3,27 @@ health, figures for Prometheus). All but /think only look; /retrieve alone leave
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Header, Path, Query, Request, Response
 
 from holdfast.capture import episodes
 from holdfast.capture.ledger import Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, unread
 from holdfast.serve import health as condition
 from holdfast.serve import shapes
 from holdfast.serve.mcp.peer import refuse_unseen
 from holdfast.serve.problems import Off
-from holdfast.serve.service import JSON, PROBLEMS, WRITING, Asks, json_only, origin
+from holdfast.serve.service import JSON, PROBLEMS, WRITING, Asks, json_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holdfast.field.retrieval import Answer
+    from holdfast.field.store import Scope
     from holdfast.memory import Memory
     from holdfast.tasks.page import View
     from holdfast.tasks.queries import Task
@@ -76,18 +76,23 @@ OPTIONS: dict[str, Any] = {"dependencies": [Depends(json_only)], "responses": WR
 
 
 @field_router.post("/think", response_model=shapes.Thinking, operation_id="think", **OPTIONS)
-def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
-    """Keep a thought, or strengthen the one that says it already. Once this answers, it is on disk."""
+def say(
+    asking: Asks,
+    said: shapes.Original | shapes.Derived,
+    idempotency_key: Annotated[shapes.Key, Header(description="The same as `id`.")] = "",
+) -> dict[str, Any]:
+    """Keep a thought, or strengthen the one that says it already. Once this answers, it is on disk, or committed in the
+    team's database. There a caller may say the same again with the same `id`, and it is kept once."""
     memory = asking.memory(said.project)
     name = asking.caller.name
     words = Thought(
-        "",
+        asking.serving.ident(said.id or idempotency_key),
         **said.model_dump(include={"text", "context", "kind", "contributor", "session", "space", "category"}),
         agent=name,
         project=memory.at.project().id,
         tags=tuple(said.tags),
         sources=tuple(said.sources),
-        origin=origin(memory, name, said.session, said.origin),
+        origin=asking.serving.origin(memory, name, said.session, said.origin),
     )
     refuse_unseen(memory, said.sources)
     if off := memory.at.why_off():
@@ -100,16 +105,14 @@ def say(asking: Asks, said: shapes.Original | shapes.Derived) -> dict[str, Any]:
 def retrieve(asking: Asks, asked: shapes.Query, after: BackgroundTasks) -> dict[str, Any]:
     """What is known that bears on a query. What is returned is reinforced afterwards, unless `read_only`."""
     memory = asking.placed(asked)
-    here = memory.at.project()
-    scope = Scope(
-        None if asked.everything else here.id,
+    scope = replace(
+        memory.field.scope(everything=asked.everything),
         space=asked.space,
         kinds=tuple(asked.kinds),
         since=asked.since,
         until=asked.until,
         trust=tuple(asked.trust),
         agent=asked.agent,
-        merged=here.merged,
     )
     answer = memory.field.recall(asked.query, scope, asked.limit, asking.caller.name)
     if not asked.read_only:
@@ -129,8 +132,7 @@ def _reinforce(memory: Memory, answer: Answer, agent: str, session: str) -> None
 def highways(asking: Asks, asked: Annotated[shapes.HighwaysAsked, Query()]) -> dict[str, Any]:
     """What several agents come back to. It leaves no trace."""
     memory = asking.placed(asked)
-    here = memory.at.project()
-    scope = Scope(None if asked.everything else here.id, space=asked.space, merged=here.merged)
+    scope = replace(memory.field.scope(everything=asked.everything), space=asked.space)
     found = memory.field.highways(scope, asked.query, asked.limit)
     return {"highways": [one.as_record() for one in found]}
 
@@ -286,7 +288,10 @@ def ledger(asking: Asks, asked: Annotated[shapes.LedgerAsked, Query()]) -> dict[
     return {"records": found, "other": other}
 
 
-@watch_router.get(
+health_router = APIRouter(tags=["watch"])
+
+
+@health_router.get(
     "/health", response_model=shapes.Health, operation_id="health", responses={503: {"model": shapes.Health}}
 )
 def health(asking: Asks, response: Response, _: Annotated[shapes.Asked, Query()]) -> dict[str, Any]:

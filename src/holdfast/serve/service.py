@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -20,7 +20,7 @@ from fastapi.security import HTTPBearer
 
 from holdfast.capture import config, episodes, home, projects, same_project
 from holdfast.capture.gate import Where, origin_of
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.field import embedders, embedding_process, handle, intake
 from holdfast.field.embedders import NoVectors
 from holdfast.field.handle import Field
@@ -31,10 +31,10 @@ from holdfast.model import Project
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Refused
 from holdfast.serve.problems import Denied
-from holdfast.serve.tokens import Caller
+from holdfast.serve.tokens import Caller, Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from holdfast.field.embedders import Embedder
 
@@ -93,7 +93,7 @@ class Warm:
                 return replace(self._idle.pop(), embedder=embedder, former=self._former)
             former = self._former
         made = handle.opened(self.vault, embedder, self.clock, former, self._later)
-        return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, self)
+        return Lent(made.vault, made.store, made.embedder, made.clock, made.former, made.later, owner=self)
 
     def _chosen(self) -> Embedder | None:
         """The embedder of the settings as they are now; settings that name nobody leave search to the words."""
@@ -186,7 +186,20 @@ class Serving:
         wishes = config.load(home.machine_state(env))
         said = config.number(config.section(wishes, "serve"), "health_age", HEALTH_AGE)
         self.health_age = said if health_age is None else health_age
-        self.warm = Warm(vault, _embedder(wishes, env), clock, env)
+        self.warm = Warm(vault, embedder_of(wishes, env), clock, env)
+        self.tokens = Tokens(self.state)
+
+    @asynccontextmanager
+    async def living(self) -> AsyncIterator[None]:
+        """What runs beside the requests."""
+        from holdfast.serve import hook_socket, sleep_watch
+
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(hook_socket.listening(self))  # before threads: it sets the umask
+            self.warm.start()
+            held.callback(self.warm.stop)
+            await held.enter_async_context(sleep_watch.watching(self))
+            yield
 
     def memory(self, caller: Caller, project: str = "", *, everything: bool = False) -> Memory:
         """Raises Denied, NotFound."""
@@ -195,6 +208,15 @@ class Serving:
         if project and project not in same_project.ids(self.vault, caller.project) and not caller.all:
             raise Denied("This token is for another project; nothing was shown. One made with --all may say any.")
         return self._seen(self._project(project or caller.project, caller.folder))
+
+    def origin(self, memory: Memory, agent: str, session: str, said: str) -> str:
+        return origin(memory, agent, session, said)
+
+    def ident(self, given: str) -> str:
+        """The id of a thought as its author made it. Raises UsageError: a vault makes its own."""
+        if given:
+            raise UsageError("Only a team's server takes an id; nothing was written. Send the thought without one.")
+        return ""
 
     def others(self, one: Memory) -> list[Memory]:
         """The same memory as seen from every other project."""
@@ -224,7 +246,7 @@ class Serving:
         return Project(ident, ident, "", "", merged=tuple(merged))
 
 
-def _embedder(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
+def embedder_of(wishes: Mapping[str, Any], env: Mapping[str, str]) -> Any:
     """The one that the settings name; where it is not here, search goes by words."""
     try:
         return embedders.chosen(wishes, env)
@@ -248,11 +270,12 @@ def json_only(request: Request) -> None:
 class Asking:
     """One request: the server, who calls, and the memory as the caller may see it."""
 
-    serving: Serving
+    serving: Any  # a Serving, or a team's
     caller: Caller
 
     def memory(self, project: str = "", *, everything: bool = False) -> Memory:
-        return self.serving.memory(self.caller, project, everything=everything)
+        found: Memory = self.serving.memory(self.caller, project, everything=everything)
+        return found
 
     def placed(self, where: shapes.Placed) -> Memory:
         return self.memory(where.project, everything=where.everything)

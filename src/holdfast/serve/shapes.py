@@ -26,6 +26,7 @@ LATEST = 1e11  # seconds; what is beyond was given in another unit
 
 Short = Annotated[str, Field(max_length=200, pattern=NAMED)]
 Ident = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Key = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9_-]*$")]
 Origin = Literal["user", "agent", "tool", "web", "repository", "import"]
 Said = Literal["agent", "tool", "web", "repository", "import"]  # of what an agent sends; nobody here is the user
 When = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
@@ -86,6 +87,7 @@ class TaskAsked(Placed):
 class Saying(Asked):
     model_config = STRICT
 
+    id: Key = Field("", description="Made by the caller, new for each thought; only a team's server takes one.")
     text: str = Field(min_length=1, max_length=think.LONGEST, pattern=SAYS)
     context: str = Field("", max_length=think.LONGEST_CONTEXT)
     project: Short = Field("", description="The project that the caller is in; only tokens for all may say one.")
@@ -196,3 +198,11 @@ _FLAGS = dict.fromkeys(("waiting", "claimed", "dead"), _many(Flag))
 Queue = _answer("Queue", "waiting claimed dead oldest_age_s other_projects broken more", **_FLAGS)
 Ledger = _answer("Ledger", "records other")
 Health = _answer("Health", "ok degraded why oldest_age_s limit_s waiting claimed dead behind index_age_s")
+Host = _answer("Host", "name role behind lag", lag=float)
+TeamHealth = _answer(
+    "TeamHealth",
+    "ok degraded why role schema_number replay_lag_s behind servers",
+    schema_number=int,
+    replay_lag_s=float,
+    servers=_many(Host),
+)

@@ -53,7 +53,7 @@ def own(state: str) -> str:
             return found
     except FileNotFoundError:
         pass
-    made = _made()
+    made = new_token()
     platform.write_atomic(path, f"{made}\n".encode("ascii"), durable=True)
     return made
 
@@ -72,7 +72,7 @@ def add(state: str, name: str, project: Project, *, by: gate.Asker, everything: 
             raise UsageError(
                 f"{name} has a token already; nothing was made. `holdfast serve --revoke {name}` ends it first."
             )
-        made = _made()
+        made = new_token()
         known[_digest(made)] = Caller(name, project.id, everything, project.root)
     return made
 
@@ -112,7 +112,8 @@ class Tokens:
         return self._known
 
 
-def _made() -> str:
+def new_token() -> str:
+    """A secret of enough chance that nobody guesses it."""
     return f"{PREFIX}{secrets.token_urlsafe(32)}"
 
 

@@ -25,6 +25,10 @@ CANCELLED = "canceling wait for synchronous replication"
 BROKEN_OFF = ("08", "57P", "25006", "40001", "40P01")  # connection, shutdown, a standby, lost a race: try again
 
 
+# A connection that is refused has no code, only these words.
+UNKNOWN = ("authentication failed", "no pg_hba.conf entry", "FATAL: role")
+
+
 class Away(Busy):
     """The team's field cannot be reached now; what was said is kept on this machine and is sent later."""
 
@@ -200,7 +204,7 @@ def _said(error: Any, budget: float) -> Exception:
         return Away(f"The team's database has no room left ({text}); what was said is kept on this machine.")
     if state == "57014":
         return Away(f"The team's database did not answer within {budget:g} s; this machine's own index answers.")
-    if state in ("28000", "28P01") or "authentication failed" in text or "no pg_hba.conf entry" in text:
+    if state in ("28000", "28P01") or any(one in text for one in UNKNOWN):
         return Refused(f"The team's database does not know this person or password ({text}); nothing was changed.")
     if state == "3D000" or ("database" in text and "does not exist" in text):
         return Refused(f"There is no such database ({text}); nothing was changed. Look at the address.")

@@ -34,13 +34,14 @@ from holdfast.serve.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from mcp.server.context import ServerRequestContext
 
     from holdfast.serve.mcp.peer import Peer
     from holdfast.serve.mcp.stdio import Begun
-    from holdfast.serve.mcp.tools import Told
+    from holdfast.serve.mcp.tools import Told, Tool
 
     Calling = Callable[[Mapping[str, Any] | None], Peer]
     Context = ServerRequestContext[Any, Any]
@@ -61,16 +62,19 @@ class Shelf:
     """The offer of one server. `calling` says who asks, from the request's ASGI scope, which is None on standard
     streams; `told` makes of a failure's sentence what the client is told."""
 
+    tools: Mapping[str, Tool] = TOOLS
+    instructions = INSTRUCTIONS
+
     def __init__(self, calling: Calling, told: Callable[[str], str] = str) -> None:
         self._calling = calling
         self._told = told
-        self._turn = threading.Lock()
+        self._turn: AbstractContextManager[Any] = threading.Lock()
 
     def server(self) -> Server[Any]:
         made: Server[Any] = Server(
             "holdfast",
             version=holdfast.__version__,
-            instructions=INSTRUCTIONS,
+            instructions=self.instructions,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -90,12 +94,12 @@ class Shelf:
                     read_only_hint=one.reads, destructive_hint=one.removes, open_world_hint=False
                 ),
             )
-            for name, one in TOOLS.items()
+            for name, one in self.tools.items()
         ]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in TOOLS:
+        if params.name not in self.tools:
             raise MCPError(types.INVALID_PARAMS, f'There is no tool "{params.name[:60]}"; nothing was done.')
         try:
             told = await anyio.to_thread.run_sync(self._call, context, params.name, params.arguments or {})
@@ -143,7 +147,7 @@ class Shelf:
         return self._calling(getattr(context.request, "scope", None))
 
     def _call(self, context: Context, name: str, given: dict[str, Any]) -> Told:
-        tool = TOOLS[name]
+        tool = self.tools[name]
         arguments = tool.arguments.model_validate(given)
         if tool.reads:
             return tool.run(self._peer(context).place(), arguments)
@@ -209,9 +213,9 @@ class McpApp:
     """`calling` makes a peer (serve/mcp/peer.of_agent) of a request's scope, in which the token check has said who it
     is; what it raises is the answer. Every sentence of a failure passes through `told`."""
 
-    def __init__(self, calling: Calling, told: Callable[[str], str] = str) -> None:
+    def __init__(self, calling: Calling, told: Callable[[str], str] = str, shelf: type[Shelf] = Shelf) -> None:
         self._manager = StreamableHTTPSessionManager(
-            Shelf(calling, told).server(), json_response=True, stateless=True, max_request_body_size=LARGEST
+            shelf(calling, told).server(), json_response=True, stateless=True, max_request_body_size=LARGEST
         )
 
     @asynccontextmanager

@@ -287,7 +287,8 @@ def _with_notes(lines: Iterable[str], changes: Iterable[str]) -> str:
     return "\n".join([*lines, *(f"note: {one}" for one in changes)])
 
 
-def _fenced(lines: Iterable[str]) -> str:
+def fenced(lines: Iterable[str]) -> str:
+    """Remembered lines, so that none of them can pass for an instruction."""
     return "\n".join([FENCE, DATA, *(escape(tidy(line)) for line in lines), *FOOT])
 
 
@@ -295,13 +296,13 @@ def _candidates(found: Sequence[Note]) -> str:
     listed = [f"- {one.path}: {one.description}" for one in found[:MOST_CANDIDATES]]
     more = [f"({len(found) - MOST_CANDIDATES} more)"] if len(found) > MOST_CANDIDATES else []
     how = "Nothing was removed. If the user wants one of these forgotten: forget with its whole path and remove."
-    return f"{how}\n{_fenced([*listed, *more])}"
+    return f"{how}\n{fenced([*listed, *more])}"
 
 
 def _results(answer: Answer) -> str:
     if not answer.results:
         return "Nothing that is remembered here bears on it."
-    return _fenced(line for nth, one in enumerate(answer.results, 1) for line in _result(nth, one))
+    return fenced(line for nth, one in enumerate(answer.results, 1) for line in _result(nth, one))
 
 
 def _result(nth: int, one: Result) -> list[str]:
@@ -322,7 +323,7 @@ def _task(seen: View) -> str:
     lines += _section("Discoveries", seen.discoveries.entries, seen.discoveries.more)
     lines += _section("Findings", seen.findings.entries, seen.findings.more)
     lines.append(f"Next: {seen.step() or seen.no_step()}")
-    return _fenced(lines)
+    return fenced(lines)
 
 
 def _section(heading: str, entries: Iterable[Entry], more: int) -> list[str]:
