@@ -30,9 +30,8 @@ class Desk:
     def __init__(self, team: Team, folder: Path, person: str) -> None:
         self.room = Room(str(folder / person))
         self.person = person
-        self.settings = Settings(
-            team.database.dsn(user=team.join(person, "backend")), person, projects={SHOP: ("backend",)}
-        )
+        dsn = team.database.dsn(user=team.join(person, "backend"))
+        self.settings = Settings(dsn, person, projects={SHOP: ("backend",)})
         self.server = Server(self.settings.dsn)
         self.names = names.of(self.room.vault, SHARE, self.person)
         self.store = PostgresStore(self.server, "backend", self.names.store)

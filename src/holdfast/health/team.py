@@ -98,5 +98,5 @@ def _hosts(each: Sequence[Host]) -> Iterator[Finding]:
         elif host.behind > ALLOWED_LAG:
             what = f"the standby {host.name} is {host.behind:,} bytes behind, its last change {age(host.lag)} old"
             yield bad(
-                "team-standby", what, "look at its log; until it has caught up it cannot take over without a loss"
+                "team-standby", what, "look at its log; before it has caught up it cannot take over without a loss"
             )

@@ -18,7 +18,7 @@ def joinable(server: Server) -> Me:
     found = people.me(server)
     if found.excess:
         raise Refused(
-            f"The role {found.role} {' and '.join(found.excess)}, so it could see or do more than a person's; nothing was "
+            f"The role {found.role} {' and '.join(found.excess)}, so it could see more than a person's; nothing was "
             "changed. Use the address that `holdfast team add TEAM PERSON` printed."
         )
     if not found.teams:
