@@ -29,8 +29,9 @@ class Desk:
 
     def __init__(self, team: Team, folder: Path, person: str) -> None:
         self.room = Room(str(folder / person))
-        self.person = team.join(person, "backend")
-        self.settings = Settings(team.database.dsn(user=self.person), self.person, projects={SHOP: ("backend",)})
+        self.person = person
+        dsn = team.database.dsn(user=team.join(person, "backend"))
+        self.settings = Settings(dsn, person, projects={SHOP: ("backend",)})
         self.server = Server(self.settings.dsn)
         self.names = names.of(self.room.vault, SHARE, self.person)
         self.store = PostgresStore(self.server, "backend", self.names.store)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from team_desk import Desk
 
+from holdfast.field.postgres.hosts import Host
 from holdfast.health.finding import Place
-from holdfast.health.team import check_team
+from holdfast.health.team import _hosts, check_team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pg_cluster import Postgres
     from team_support import Team
 
     from holdfast.health.finding import Finding
@@ -42,7 +42,7 @@ def test_all_is_well_once_everything_is_sent(ada: Desk) -> None:
     seen = found(ada)
     assert all(one.ok for one in seen.values())
     assert seen["team-unsent"].detail == "shop-1 with backend: all of it is sent"
-    assert seen["team"].detail.startswith("hf_ada, a member of backend, at postgresql://hf_ada@")
+    assert seen["team"].detail.startswith("ada, a member of backend, at postgresql://hf_ada@")
 
 
 def test_what_is_unsent_is_named_with_its_age_and_a_week_of_it_is_a_failure(ada: Desk) -> None:
@@ -67,30 +67,21 @@ def test_a_role_with_too_many_rights_is_named(ada: Desk, team: Team) -> None:
     team.database.sql("ALTER ROLE hf_ada CREATEROLE BYPASSRLS")
     seen = found(ada)["team-role"]
     assert not seen.ok
-    assert "exempt from row-level security and allowed to make roles" in seen.detail
+    assert "the role hf_ada bypasses row-level security and may create roles" in seen.detail
 
 
 def test_a_lost_membership_and_another_schema_are_named(ada: Desk, team: Team) -> None:
     team.database.sql("DELETE FROM holdfast.member")
-    assert "hf_ada is no member of backend" in found(ada)["team-role"].detail
+    assert "ada is no member of backend" in found(ada)["team-role"].detail
     team.database.sql("UPDATE holdfast.meta SET value = '99' WHERE name = 'schema'")
     seen = found(ada)["team"]
     assert not seen.ok
     assert "newer holdfast" in seen.detail
 
 
-def test_a_standby_that_is_behind_is_named(postgres_programs: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast.team import membership, standing
-
-    monkeypatch.setattr(standing, "ALLOWED_LAG", 1000)
-    family = postgres_programs.family(1, synchronous=0)
-    try:
-        family.standbys[0].sql("SELECT pg_wal_replay_pause()")
-        family.primary.sql("CREATE TABLE filled AS SELECT generate_series(1, 10000)")
-        hosts = standing._hosts(family.dsn())
-        assert [one.is_standby for one in hosts] == [False, True]
-        seen = standing.Standing(membership.Role("ada", ()), True, tuple(hosts))
-        assert [host.name for host, lacks in seen.behind() if lacks > 1000] == [hosts[1].name]
-    finally:
-        for one in family.members:
-            one.kill()
+def test_a_standby_that_is_behind_or_away_is_named() -> None:
+    each = [Host("a:1", "primary"), Host("b:1", "standby", 1000, 1.0), Host("c:1", "standby", 1 << 30, 7200.0)]
+    seen = list(_hosts([*each, Host("d:1", "away")]))
+    assert [(one.about, one.ok) for one in seen] == [("", False), ("", True)]
+    assert "the standby c:1 is 1,073,741,824 bytes behind, its last change 2 hours old" in seen[0].detail
+    assert "d:1 does not answer" in seen[1].detail

@@ -48,11 +48,11 @@ def test_a_thought_of_another_machine_is_found_and_says_who_shared_it(desks: tup
     ada.ship()
     found = bob.memory().field.recall("how are orders locked", HERE)
     assert texts(found) == ["orders are locked optimistically"]
-    assert found.results[0].shared_by == "hf_ada"
-    assert found.results[0].why.startswith("shared by hf_ada; ")
+    assert found.results[0].shared_by == "ada"
+    assert found.results[0].why.startswith("shared by ada; ")
     assert found.results[0].thought.origin == "import"
     assert found.as_record()["answered"] == "from the field of backend and this machine"
-    assert found.as_record()["results"][0]["shared_by"] == "hf_ada"
+    assert found.as_record()["results"][0]["shared_by"] == "ada"
 
 
 def test_what_both_have_is_shown_once_and_as_ones_own(desks: tuple[Desk, Desk]) -> None:
@@ -79,7 +79,7 @@ def test_use_adds_up_over_machines_and_makes_a_highway_of_two_people(desks: tupl
     for desk in desks:
         (found,) = desk.memory().field.highways(HERE)
         assert (found.thought.id, found.traffic.access_count) == (one.id, 3)
-        assert set(found.traffic.agents) == {"hf_ada", "hf_bob"}
+        assert set(found.traffic.agents) == {"ada", "bob"}
     assert ada.memory().field.recall("orders locked", HERE).results[0].accesses == 3
 
 

@@ -61,7 +61,7 @@ def test_what_was_sent_is_not_sent_again_and_use_is_counted_once(ada: Desk) -> N
     assert ada.ship() == 0
     assert ada.store.traffic([one.id])[one.id].access_count == 1
     assert ada.store.traffic([one.id]) == {
-        one.id: replace(ada.room.field.store.traffic([one.id])[one.id], agents=("hf_ada",), log=((NOW, "hf_ada"),))
+        one.id: replace(ada.room.field.store.traffic([one.id])[one.id], agents=("ada",), log=((NOW, "ada"),))
     }
 
 

@@ -83,8 +83,8 @@ def move(
         moved = (moving.back if back else moving.forth)(field, server, team, progress)
     old, new = ("the team's store", "the embedded store") if back else ("the embedded store", "the team's store")
     lines = [
-        f"{output.counted(moved.thoughts, 'thought')} are the same in {old} and {new} (digest {moved.digest}).",
-        f"The old one stays: {old}.",
+        f"{output.counted(moved.thoughts, 'thought')} compared: the same in {old} and {new} (digest {moved.digest}).",
+        f"{old[:1].upper()}{old[1:]} stays as it is.",
     ]
     if moved.left:
         lines.append(f"note: {output.counted(moved.left, 'note')} of other machines stay there; a vault has its own.")

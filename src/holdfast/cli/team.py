@@ -216,9 +216,9 @@ def unshare(
         done = _shipped(memory, settings, hidden=json)
         lines += [line for line in _shipment_lines(done) if "withdrawn" in line]
         withdrawn = True
-    except Busy as error:
+    except Busy:
         withdrawn = False
-        lines.append(f"note: it is not withdrawn yet, and will be as soon as the team's field answers ({error})")
+        lines.append("note: the team's field does not answer now; what was sent is withdrawn as soon as it does.")
     record = {"project": ident, "teams": [one.team for one in gone], "withdrawn": withdrawn}
     output.answer(record, lines, json=json)
 

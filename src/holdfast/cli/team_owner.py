@@ -49,7 +49,6 @@ def add(
 ) -> None:
     """Add a person to a team, as the database's owner, and print the address for their machine, once."""
     from holdfast.field.postgres import people
-    from holdfast.team.membership import address_for
 
     gate.require(Memory.open().at.asker(), gate.Change(gate.SETTING), "Adding a person to a team")
     owner = _owner(dsn)
@@ -57,7 +56,7 @@ def add(
         people.add_team(server, team)
         password = people.add_person(server, person)
         people.join(server, team, person)
-    address = address_for(owner, person, password) if password else ""
+    address = people.address_of(owner, people.role(person), password) if password else ""
     lines = [f"{person} is a member of {team}."]
     if address:
         lines += [
@@ -96,10 +95,10 @@ def list_teams(dsn: OwnerDsn = "", json: Json = False) -> None:
         lines = [f"{output.plain(one)}: {output.plain(', '.join(who)) or 'nobody'}" for one, who in found.items()]
         output.answer({"teams": found}, lines or ("There is no team yet.",), json=json)
         return
-    from holdfast.team import membership
+    from holdfast.field.postgres import people
 
     settings = team_settings.joined(memory.at.env, memory.at.vault)
     with connected(settings.dsn) as server:
-        role = membership.role_of(server)
+        role = people.me(server)
     listed = [f"{output.plain(one)}: {settings.person} is a member" for one in role.teams]
     output.answer({"teams": {one: [settings.person] for one in role.teams}}, listed or ("None.",), json=json)

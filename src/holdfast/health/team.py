@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, HoldfastError
 from holdfast.health.finding import bad, good, note, reason
-from holdfast.team import background, settings, shipping, standing
+from holdfast.team import background, settings, shipping
 from holdfast.text.layout import age, first_of, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from holdfast.field.postgres.hosts import Host
+    from holdfast.field.postgres.people import Me
     from holdfast.health.finding import Finding, Place
     from holdfast.team.settings import Settings
-    from holdfast.team.standing import Standing
 
 NAME = "team"
 PATIENCE = 3.0
+ALLOWED_LAG = 16 << 20  # bytes: one segment of the log
 LONG = 7 * 86400.0  # unsent for so long it is more than a server that is down for the night
 SYNC = "`holdfast team sync` sends it now and says what stands in the way"
 
@@ -55,47 +57,46 @@ def _unsent(place: Place, found: Settings) -> Iterator[Finding]:
 
 
 def _database(found: Settings) -> Iterator[Finding]:
+    from holdfast.field.postgres import hosts, people, schema
     from holdfast.field.postgres.connection import Server
 
     try:
         server = Server(found.dsn, budget=PATIENCE)
         try:
-            seen = standing.look(server)
+            schema.check(server)
+            me = people.me(server)
+            each = hosts.look(server) if "," in found.dsn else []
         finally:
             server.close()
     except Busy as error:
         yield note(NAME, reason(error), "bring the server back; until then this machine's own index answers")
         return
     except HoldfastError as error:
-        yield bad(
-            NAME, settings.masked(reason(error)), "do what it says, or `holdfast team join DSN` with another address"
-        )
+        fix = "do what it says, or `holdfast team join DSN` with another address"
+        yield bad(NAME, settings.masked(reason(error)), fix)
         return
-    yield from _seen(found, seen)
+    yield from _role(found, me)
+    yield from _hosts(each)
+    yield good(NAME, f"{me.person}, a member of {', '.join(me.teams) or 'no team'}, at {settings.masked(found.dsn)}")
 
 
-def _seen(found: Settings, seen: Standing) -> Iterator[Finding]:
-    role = seen.role
-    if role.rights:
-        what = f"the role {role.person} is {' and '.join(role.rights)}: a person's role should be neither"
+def _role(found: Settings, me: Me) -> Iterator[Finding]:
+    if me.excess:
+        what = f"the role {me.role} {' and '.join(me.excess)}: more than a person's role should"
         yield bad("team-role", what, "`holdfast team add TEAM PERSON` makes one, and `holdfast team join DSN` takes it")
-    lost = sorted({share.team for share in found.shares} - set(role.teams))
+    lost = sorted({share.team for share in found.shares} - set(me.teams))
     if lost:
-        what = f"{role.person} is no member of {first_of(lost)}, so nothing can be sent there or read"
-        yield bad(
-            "team-role", what, "ask the database's owner for `holdfast team add`, or `holdfast unshare` the project"
-        )
-    if not seen.has_vectors:
-        yield bad(NAME, "the database has no pgvector", "its owner runs CREATE EXTENSION vector")
-    for host, lacks in seen.behind():
-        what = f"the standby {host.name} is {lacks >> 20:,} MB behind, its last change {age(host.age)} old"
-        yield bad(
-            "team-standby", what, "look at its log; what was acknowledged by the primary alone would be lost with it"
-        )
-    for host in seen.hosts:
-        if host.trouble:
-            what = f"{host.name} cannot be reached ({settings.masked(host.trouble)})"
-            yield note("team-standby", what, "bring it back, or take it out of the address")
-    yield good(
-        NAME, f"{role.person}, a member of {', '.join(role.teams) or 'no team'}, at {settings.masked(found.dsn)}"
-    )
+        what = f"{me.person} is no member of {first_of(lost)}, so nothing can be sent there or read"
+        yield bad("team-role", what, "ask the owner for `holdfast team add`, or `holdfast unshare` the project")
+
+
+def _hosts(each: Sequence[Host]) -> Iterator[Finding]:
+    """Standbys: one that is behind by much would lose with the primary what only that one has."""
+    for host in each:
+        if host.role == "away":
+            yield note("team-standby", f"{host.name} does not answer", "bring it back, or take it out of the address")
+        elif host.behind > ALLOWED_LAG:
+            what = f"the standby {host.name} is {host.behind:,} bytes behind, its last change {age(host.lag)} old"
+            yield bad(
+                "team-standby", what, "look at its log; before it has caught up it cannot take over without a loss"
+            )

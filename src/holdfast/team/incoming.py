@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from holdfast.field.postgres.people import name_of
 from holdfast.field.thought import least_trusted
 from holdfast.team import accepted
 
@@ -38,6 +39,7 @@ class Incoming:
         return {ident: self._seen(one, *authors.get(ident, ("", ""))) for ident, one in found.items()}
 
     def _seen(self, one: Thought, person: str, machine: str) -> Thought:
+        person = name_of(person)
         if self.names.is_own(person, machine):
             return one
         self.sharers[one.id] = person if person != self.names.person else f"{person} on another machine"

@@ -168,7 +168,8 @@ def _compared(one: Store, other: Store, ids: Sequence[str], *, weights: bool) ->
         counts = [sum(len(store.thoughts(some)) for some in _parts(ids)) for store in (one, other)]
         raise Different(
             f"After the move the two stores differ: {counts[0]:,} thoughts in the old, {counts[1]:,} of them in the "
-            "new, or other texts or weights; both are kept as they are. Run the same command again, it goes on where it was."
+            "new, or other texts or weights; both are kept as they are. Run the same command again: it goes on from "
+            "there."
         )
     return Moved(len(ids), first, 0)
 

@@ -116,9 +116,11 @@ class Outgoing:
             return
         if not anew and not self.sent.is_there(place) and place not in self._there:
             anew = True  # what it held before was nothing of this project
-        if not stamp:  # changed so lately that its time is not believed: then by what it says
+        before = self.sent.note(f"said {place}")
+        if before or not stamp:  # changed so lately that its time was not believed: then by what it says
             said = digest(repr((made, pairs)), 24)
-            if self.sent.is_there(place) and self.sent.note(f"said {place}") == said:
+            if said == before and self.sent.is_there(place):
+                self._there[place] = stamp
                 return
             self._notes[f"said {place}"] = said
         for at in range(0, max(1, len(made)), RECORDS):
@@ -220,7 +222,7 @@ class Outgoing:
                     store.note_places({SENT: notes["mark"]})
 
             store.server.again(work)
-        if waiting or self._here or self._gone or notes:
+        if waiting or self._there or self._here or self._gone or notes:
             self.sent.keep(there=self._there, here=self._here, gone=self._gone, **notes)
         self.progress(self._records)
         self._waiting, self._records = [], 0

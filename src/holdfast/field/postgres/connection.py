@@ -125,9 +125,15 @@ class Server:
         """One transaction as a member of a team; as a person where this role may be that one."""
         with self.connection() as db:
             db.remarks.clear()
-            with db.transaction():
-                enter(db, team, person)
-                yield db
+            waited = threading.Timer(self.budget, db.cancel_safe)
+            waited.daemon = True
+            try:
+                with db.transaction():
+                    enter(db, team, person)
+                    yield db
+                    waited.start()  # a commit that waits for a standby has no other end
+            finally:
+                waited.cancel()
             if any(CANCELLED in one for one in db.remarks):
                 raise Away(
                     "The team's database stopped waiting for its standby, so this is not safely saved there; it is "

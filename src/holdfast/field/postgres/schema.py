@@ -94,6 +94,10 @@ SHARED = (
     *("bare", "vector", "traffic", "event", "touch", "mark", "fresh"),
 )
 SIGNED = ("machine", "thought", "held", "event")  # rows that say who wrote them
+# Rows of a machine, which are its person's alone: else another could take the next number of its log, or move how far
+# it was taken in, and what it sends then would be passed over as known.
+OF_MACHINES = ("place", "held", "gone", "event", "touch", "mark")
+MINE = "machine IN (SELECT m.machine FROM holdfast.machine m WHERE m.person = current_user)"
 # A thought of somebody who no longer holds it may be written by whoever does, and taken away when nobody does.
 FREE = """(thought.person = current_user OR NOT EXISTS (SELECT 1 FROM holdfast.held h
   WHERE h.team = thought.team AND h.id = thought.id AND h.person = thought.person))"""
@@ -105,6 +109,8 @@ def _policies() -> str:
         name, ours = f"holdfast.{table}", "team = (SELECT holdfast.here())"
         own = f"{ours} AND {FREE if table == 'thought' else 'person = current_user' if table in SIGNED else 'true'}"
         signed = f"{ours} AND person = current_user" if table in SIGNED else ours
+        if table in OF_MACHINES:
+            own, signed = f"{own} AND {MINE}", f"{signed} AND {MINE}"
         said.append(
             f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY; ALTER TABLE {name} FORCE ROW LEVEL SECURITY;"
             f"CREATE POLICY reads ON {name} FOR SELECT USING ({ours});"
