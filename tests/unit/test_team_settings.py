@@ -164,9 +164,9 @@ def test_recall_without_a_team_imports_none_of_its_code(env: dict[str, str]) -> 
 
 def test_a_project_is_shared_by_this_machines_settings_alone(env: dict[str, str], tmp_path: Path) -> None:
     memory = Memory.open(env["HOLDFAST_HOME"], str(tmp_path), lambda: NOW, env)
-    assert not memory.field.is_shared(SHOP)
+    assert memory.field.shared() == ()
     joined(env, "backend")
-    assert memory.field.is_shared(SHOP)
-    assert not memory.field.is_shared("other")
-    assert not memory.field.is_shared(None)
+    assert memory.field.shared() == (SHOP,)
+    elsewhere = Memory.open(str(tmp_path / "other"), str(tmp_path), lambda: NOW, env)
+    assert elsewhere.field.shared() == ()
     assert config.section(config.load(home.machine_state(env)), "team")["person"] == "ada"
