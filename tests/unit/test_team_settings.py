@@ -130,7 +130,12 @@ def test_shipments_are_started_at_once_and_then_at_most_one_waits(
 ) -> None:
     vault = env["HOLDFAST_HOME"]
     started: list[str] = []
-    monkeypatch.setattr(processes, "spawn", lambda command, *_: started.append(command[-1]) or 7)
+
+    def spawn(command: list[str], *_: object) -> int:
+        started.append(command[-1])
+        return 7
+
+    monkeypatch.setattr(processes, "spawn", spawn)
     assert background.start_if_due(vault, env, NOW) == 0  # no team
     joined(env)
     assert background.start_if_due(vault, env, NOW) == 0  # nothing is shared
