@@ -225,6 +225,8 @@ class Field:
         with self.open() as field:
             intake.synced(field)
             found = field.store.thoughts([ident]).get(ident)
+            if found is None and (project := self.scope().project) in self.shared():
+                return asking.show(field, self.at.env, project or "", ident)
             if found is None or not self.scope(everything=everything).has(found):
                 return None
             return found, field.store.traffic([ident]).get(ident, thought.unread(found)).weight_at(field.clock())
