@@ -17,12 +17,15 @@ from holdfast.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_OPTIONS = ("demo", "pause", "resume", "hook", "mcp", "task protocol")
-COMMAND_PAGES = ("commands.md", "commands-field.md", "commands-task.md", "commands-vault.md")
+COMMAND_PAGES = ("commands.md", "commands-field.md", "commands-task.md", "commands-team.md", "commands-vault.md")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def commands() -> list[str]:
-    return [*(name for name in app.listed() if name not in app.GROUPS), *app.listed("project"), *app.listed("task")]
+    return [
+        *(name for name in app.listed() if name not in app.GROUPS),
+        *(one for group in ("project", "task", "team", "field") for one in app.listed(group)),
+    ]
 
 
 def text_of(page: Path) -> str:

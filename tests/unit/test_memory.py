@@ -158,6 +158,8 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "forget": "ids",
         "forgettable": "wanted *everything *withdrawn",
         "highways": "scope query most",
+        "shared": "",
+        "ship": "*soon",
         "open": "",
         "opener": None,
         "rebuild": "progress",

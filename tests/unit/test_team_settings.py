@@ -1,8 +1,10 @@
-"""The team in a machine's own settings, the names that leave it, and shipments that nobody waits for; without a server."""
+"""The team in a machine's own settings, the names that leave it, and shipments that nobody waits for; no server."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,7 +130,12 @@ def test_shipments_are_started_at_once_and_then_at_most_one_waits(
 ) -> None:
     vault = env["HOLDFAST_HOME"]
     started: list[str] = []
-    monkeypatch.setattr(processes, "spawn", lambda command, *_: started.append(command[-1]) or 7)
+
+    def spawn(command: list[str], *_: object) -> int:
+        started.append(command[-1])
+        return 7
+
+    monkeypatch.setattr(processes, "spawn", spawn)
     assert background.start_if_due(vault, env, NOW) == 0  # no team
     joined(env)
     assert background.start_if_due(vault, env, NOW) == 0  # nothing is shared
@@ -145,11 +152,26 @@ def test_shipments_are_started_at_once_and_then_at_most_one_waits(
     assert background.start_if_due(vault, env, NOW + 5, soon=True) == 0
 
 
-def test_recall_without_a_team_reads_none_of_its_code(env: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_recall_without_a_team_imports_none_of_its_code(env: dict[str, str]) -> None:
+    code = (
+        "import sys; from holdfast.cli import app\n"
+        "sys.argv = ['holdfast', 'recall', 'anything']\n"
+        "try: app.main()\nexcept SystemExit: pass\n"
+        "print([one for one in sys.modules if one.startswith(('holdfast.team', 'psycopg', 'holdfast.field.postgres'))])"
+    )
+    given = {**env, "PATH": os.environ["PATH"]}
+    Path(env["HOLDFAST_HOME"], "knowledge").mkdir(exist_ok=True)
+    Path(env["HOLDFAST_HOME"], "knowledge", "a.md").write_text("anything at all", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_project_is_shared_by_this_machines_settings_alone(env: dict[str, str], tmp_path: Path) -> None:
     memory = Memory.open(env["HOLDFAST_HOME"], str(tmp_path), lambda: NOW, env)
-    assert not memory.field.is_shared(SHOP)
+    assert memory.field.shared() == ()
     joined(env, "backend")
-    assert memory.field.is_shared(SHOP)
-    assert not memory.field.is_shared("other")
-    assert not memory.field.is_shared(None)
+    assert memory.field.shared() == (SHOP,)
+    elsewhere = Memory.open(str(tmp_path / "other"), str(tmp_path), lambda: NOW, env)
+    assert elsewhere.field.shared() == ()
     assert config.section(config.load(home.machine_state(env)), "team")["person"] == "ada"

@@ -100,11 +100,11 @@ def recall(
     wanted = _filters(memory.at.clock(), space, kind or [], since, until, trust or [], agent)
     if everything and project:
         raise UsageError("--all and --project cannot both be meant; nothing was looked up. Say one of them.")
-    scope = memory.field.scope(everything=everything)
-    scope = replace(scope, project=project or scope.project, archived=archived)
-    if home.is_bare(memory.at.vault) and not memory.field.is_shared(scope.project):
+    if home.is_bare(memory.at.vault) and not memory.field.shared():
         _print_nothing(json=json)
     handle.refuse_unknown(wanted["kinds"], memory.field.open)
+    scope = memory.field.scope(everything=everything)
+    scope = replace(scope, project=project or scope.project, archived=archived)
     answer = memory.field.recall(" ".join(words), replace(scope, **wanted), most)
     if json:
         output.as_json(answer.as_record())
@@ -234,9 +234,8 @@ def highways(
     """List the highways of the field, the busiest first, each with its neighbours. It leaves no trace."""
     memory = Memory.open()
     query = " ".join(words or [])
-    scope = memory.field.scope(everything=everything)
-    is_bare = home.is_bare(memory.at.vault) and not memory.field.is_shared(scope.project)
-    found = [] if is_bare else memory.field.highways(scope, query, most)
+    is_bare = home.is_bare(memory.at.vault) and not memory.field.shared()
+    found = [] if is_bare else memory.field.highways(memory.field.scope(everything=everything), query, most)
     lines = _highway_lines(found, memory.at.clock(), NONE_HERE if query else NONE)
     output.answer({"highways": [one.as_record() for one in found]}, lines, json=json)
 

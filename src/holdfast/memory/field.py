@@ -139,19 +139,18 @@ class Field:
             with self.open() as field:
                 return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most, asker=asker))
 
-        if not self.is_shared(wanted.project):
+        if wanted.project not in self.shared():
             return self.opener.answered((query, wanted, most, asker), work)
         with self.open() as field:
             question = asking.recall(field, self.at.env, query, wanted.tidy(), most, asker)
             local = self.opener.answered((query, wanted, most, asker), work)
             return asking.merged(question, local, field, most)
 
-    def is_shared(self, project: str | None) -> bool:
-        """Whether some team sees this project, by this machine's settings; the team's own code stays unread."""
+    def shared(self) -> Sequence[str]:
+        """The projects that some team sees, by this machine's settings; the team's own code stays unread."""
         state = home.machine_state(self.at.env)
-        table = config.section(config.load(state), "team")
-        shared = config.section(table, "projects")
-        return bool(project and table.get("dsn") and project in shared and state == self.at.state)
+        table = config.section(config.load(state), "team") if state == self.at.state else {}
+        return tuple(config.section(table, "projects")) if table.get("dsn") else ()
 
     def ship(self, *, soon: bool = False) -> None:
         """Have what is new sent to the teams in the background, if there are any; with `soon` at once."""
@@ -198,7 +197,7 @@ class Field:
         """Thoughts that several agents come back to, or in a shared project several contributors of the team, where it
         answers in time. It leaves no trace."""
         with self.open() as field:
-            if self.is_shared(scope.project):
+            if scope.project in self.shared():
                 found = asking.busiest(field, self.at.env, scope.tidy(), query, most)[0]
                 if found is not None:
                     return found
@@ -231,6 +230,8 @@ class Field:
         with self.open() as field:
             intake.synced(field)
             found = field.store.thoughts([ident]).get(ident)
+            if found is None and (project := self.scope().project) in self.shared():
+                return asking.show(field, self.at.env, project or "", ident)
             if found is None or not self.scope(everything=everything).has(found):
                 return None
             return found, field.store.traffic([ident]).get(ident, thought.unread(found)).weight_at(field.clock())

@@ -16,6 +16,7 @@ from holdfast.errors import Busy
 from holdfast.field import highways, retrieval
 from holdfast.field.handle import Field
 from holdfast.field.store import Scope
+from holdfast.field.thought import unread
 from holdfast.team import accepted, names
 from holdfast.team.acknowledged import folder
 from holdfast.team.incoming import Incoming
@@ -128,11 +129,12 @@ def merged(question: Question[Answer], local: Answer, field: Field, most: int) -
     if not answered:
         return replace(local, answered=said)
     own = {one.thought.id: one.thought for one in local.results}
+    said_here = {(one.title, one.text) for one in own.values()}  # a vault that two machines sync says it on both
     found: dict[str, Result] = {}
     for asked in answered:
-        if asked.found is not None:
-            for one in asked.found.results:
-                seen = _shown(one, asked, own, field)
+        for one in asked.found.results if asked.found else ():
+            seen = _shown(one, asked, own, field)
+            if not seen.shared_by or (seen.thought.title, seen.thought.text) not in said_here:
                 found.setdefault(seen.thought.id, seen)
     rest = [one for one in local.results if one.thought.id not in found]
     results = _woven(list(found.values()), rest)[:most]
@@ -171,6 +173,18 @@ def busiest(
     )
     answered = question.answers()
     return (answered[0].found if answered else None), question.said(answered)
+
+
+def show(field: Field, env: Mapping[str, str], project: str, ident: str) -> tuple[Thought, float] | None:
+    """A thought that somebody shared, and its weight now; None where no team answers with one of that id."""
+
+    def look(theirs: Field, _: Names) -> tuple[Thought, float] | None:
+        found = theirs.store.thoughts([ident]).get(ident)
+        if found is None or found.project != project:
+            return None
+        return found, theirs.store.traffic([ident]).get(ident, unread(found)).weight_at(field.clock())
+
+    return next((one.found for one in Question(field, env, project, look).answers()), None)
 
 
 # Whether the server was away a moment ago

@@ -27,8 +27,8 @@ PROGRAM = "import sys; sys.path.append(sys.argv[1]); from holdfast.team import b
 
 
 def start_if_due(vault: str, env: Mapping[str, str], now: float, *, soon: bool = False) -> int:
-    """The pid of a shipment that was started; 0 where none is due, wanted or possible. Within some seconds after another
-    it waits for the end of these, so that the last word is sent too; meanwhile no third is started."""
+    """The pid of a shipment that was started; 0 where none is due, wanted or possible. Within some seconds after
+    another it waits for the end of these, so that the last word is sent too; meanwhile no third is started."""
     settings = load(env, vault)
     if not settings.dsn or not (settings.projects or shipping.withdrawals(vault)):
         return 0

@@ -43,6 +43,6 @@ class Incoming:
         if self.names.is_own(person, machine):
             return one
         self.sharers[one.id] = person if person != self.names.person else f"{person} on another machine"
-        if self.accepted.get(one.id) == accepted.fingerprint(one):
-            return one
-        return replace(one, origin=least_trusted((one.origin, OUTSIDE)))
+        is_accepted = self.accepted.get(one.id) == accepted.fingerprint(one)
+        origin = one.origin if is_accepted else least_trusted((one.origin, OUTSIDE))
+        return replace(one, origin=origin, path="")  # a path of another vault leads nowhere here

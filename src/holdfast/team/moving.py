@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, log, platform, purging, vault_id
 from holdfast.capture.ids import digest
-from holdfast.errors import HoldfastError, UsageError
+from holdfast.errors import Busy, UsageError
 from holdfast.field import intake, traffic
 from holdfast.field.thought import WITHDRAWN, withdrawal
 from holdfast.team import shipping
@@ -37,7 +37,7 @@ AT_ONCE = 500
 EVENTS = "SELECT time, kind, agent, session, project, query, ids, new FROM holdfast.event ORDER BY at, machine, number"
 
 
-class Different(HoldfastError):
+class Different(Busy):
     """The two stores do not hold the same after the move; both are as they are, and nothing was switched."""
 
 

@@ -9,6 +9,7 @@ withdrawal that could not be made is kept on disk until it is.
 from __future__ import annotations
 
 import posix
+import sqlite3
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -221,7 +222,16 @@ def everything(
             taken[share] = withdraw(field.vault, server, settings.person, share, progress)
             drop_withdrawal(field.vault, share)
         wanted = settings.shares if shares is None else shares
-        return Shipment({share: ship(field, server, settings, share, progress) for share in wanted}, taken)
+        return Shipment({share: _shipped(field, server, settings, share, progress) for share in wanted}, taken)
+
+
+def _shipped(field: Field, server: Server, settings: Settings, share: Share, progress: Callable[[int], None]) -> int:
+    """The record here is derived: one that turns out broken in use is begun anew from what the store says."""
+    try:
+        return ship(field, server, settings, share, progress)
+    except sqlite3.DatabaseError:
+        forget_record(field.vault, share)
+        return ship(field, server, settings, share, progress)
 
 
 def is_at_work(vault: str) -> bool:
