@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "unit"))
 
 import psycopg
 from pg_cluster import Postgres

@@ -115,7 +115,7 @@ def test_whatever_breaks_at_the_door_is_json_and_goes_into_the_log() -> None:
             return Caller("ada")
 
     headers = [(b"host", b"localhost"), (b"authorization", b"Bearer x")]
-    door = Guard(broken, Anybody(), None, lambda *_: None)  # type: ignore[arg-type]
+    door = Guard(broken, Anybody(), None, lambda *_: None)
     with pytest.raises(RuntimeError, match="unforeseen"):
         anyio.run(door, {"type": "http", "method": "GET", "headers": headers}, receive, send)
     assert sent[0]["status"] == 500

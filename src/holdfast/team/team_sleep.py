@@ -19,8 +19,9 @@ from holdfast.capture.ids import digest
 from holdfast.errors import Busy, NotFound
 from holdfast.field import traffic
 from holdfast.field.handle import Field
+from holdfast.field.postgres import people
 from holdfast.field.postgres.store import PostgresStore
-from holdfast.team import membership, settings
+from holdfast.team import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,16 +81,16 @@ def server(env: Mapping[str, str], vault: str) -> Iterator[Server]:
 @contextmanager
 def opened(field: Field, server: Server, team: str) -> Iterator[Field]:
     """The team's field as a night and a measurement of density see it, with a copy of all use. Raises Refused."""
-    role = membership.role_of(server)
-    if team not in role.teams:
+    me = people.me(server)
+    if team not in me.teams:
         raise NotFound(
-            f'{role.person} is no member of a team "{team}"; nothing was changed. There are: '
-            f"{', '.join(role.teams) or 'none'}."
+            f'{me.person} is no member of a team "{team}"; nothing was changed. There are: '
+            f"{', '.join(me.teams) or 'none'}."
         )
     place = folder(field.vault, team)
     home.make_vault(place)
     suffix = digest(vault_id.id_of(field.vault) or field.vault, 8)
-    store = NightStore(server, team, f"{platform.machine()}.{suffix}/{NIGHT}-{role.person}")
+    store = NightStore(server, team, f"{platform.machine()}.{suffix}/{NIGHT}-{me.person}")
     _copy_use(store, place)
     yield replace(field, vault=place, store=store, later=None)
 
