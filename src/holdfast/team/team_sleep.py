@@ -20,7 +20,7 @@ from holdfast.errors import Busy, NotFound
 from holdfast.field import traffic
 from holdfast.field.handle import Field
 from holdfast.field.postgres.store import PostgresStore
-from holdfast.team import membership, settings
+from holdfast.team import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +80,9 @@ def server(env: Mapping[str, str], vault: str) -> Iterator[Server]:
 @contextmanager
 def opened(field: Field, server: Server, team: str) -> Iterator[Field]:
     """The team's field as a night and a measurement of density see it, with a copy of all use. Raises Refused."""
-    role = membership.role_of(server)
+    from holdfast.field.postgres import people
+
+    role = people.me(server)
     if team not in role.teams:
         raise NotFound(
             f'{role.person} is no member of a team "{team}"; nothing was changed. There are: '
