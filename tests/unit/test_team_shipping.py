@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +14,11 @@ from field_support import NOW, SHOP
 from team_desk import SHARE, Desk
 
 from holdfast.capture import purging
-from holdfast.field import think
+from holdfast.capture.ids import new_id
+from holdfast.field import intake, think, traffic
 from holdfast.field.postgres.connection import Away, Server
 from holdfast.field.thought import Thought
+from holdfast.field.traffic import GOT, Event
 from holdfast.team import outgoing, shipping
 
 if TYPE_CHECKING:
@@ -188,3 +193,27 @@ def test_vectors_come_along_where_the_embedder_serves_the_team(desks: tuple[Desk
     bob.ship()
     assert ada.store.serving() == "directions-32"
     assert ada.store.lacking("directions-32") == 0
+
+
+def test_a_process_that_is_killed_again_and_again_leaves_nothing_out_and_nothing_twice(ada: Desk) -> None:
+    ada.settle()
+    made = [Thought(new_id(NOW + n), f"thought {n} of {n % 7}", project=SHOP, created=NOW + n) for n in range(700)]
+    traffic.append(ada.room.vault, made, NOW)
+    for n in range(600):
+        read = (made[n].id, made[-n - 1].id)
+        traffic.travel(ada.room.vault, Event(NOW + 1000 + n, GOT, read, "operator", project=SHOP, query="q"))
+    intake.synced(ada.room.field)
+    env = {**ada.env, "PATH": os.environ["PATH"]}
+    for patience in (0.3, 0.45, 0.6, 0.75, 0.9, 120):
+        process = subprocess.Popen([sys.executable, "-m", "holdfast", "team", "sync"], env=env, cwd=ada.env["HOME"])
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    ids = [one.id for one in made]
+    here, there = (store.traffic(ids) for store in (ada.room.field.store, ada.store))
+    assert ada.store.count() == 700
+    assert {one: (known.access_count, known.weight) for one, known in there.items()} == {
+        one: (known.access_count, known.weight) for one, known in here.items()
+    }

@@ -13,6 +13,7 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from holdfast.capture import log, purging
 from holdfast.capture.ids import digest
 from holdfast.field import traffic
 from holdfast.field.thought import NOTE, WITHDRAWN
@@ -123,13 +124,30 @@ class Outgoing:
                 self._there[place] = stamp
                 return
             self._notes[f"said {place}"] = said
+        stops = self._stops(place) if len(made) > RECORDS else {}
         for at in range(0, max(1, len(made)), RECORDS):
-            some, last = made[at : at + RECORDS], at + RECORDS >= len(made)
-            self._take(place, stamp if last else "", some, pairs if last else [], anew=anew and not at)
+            some, rest = made[at : at + RECORDS], made[at + RECORDS : at + RECORDS + 1]
+            so_far = self._stop(place, stops.get(rest[0].id, 0), goes_on=bool(at) or not anew) if rest else stamp
+            self._take(place, so_far, some, [] if at else pairs, anew=anew and not at)
         for one in made:
             self._tell(1, self._changed(place) if one.kind == NOTE else one.created)
         if pairs and not made:
             self._tell(len(pairs), self._changed(place))
+
+    def _stops(self, place: str) -> dict[str, int]:
+        """Where each thought of a long log begins."""
+        found: dict[str, int] = {}
+        if place.startswith(f"{traffic.FOLDER}/"):
+            for one in log.scan_file(f"{self.vault}/{place}"):
+                found.setdefault(str((purging.record_of(one) or {}).get("id", "")), one.start)
+        return found
+
+    def _stop(self, place: str, at: int, *, goes_on: bool) -> str:
+        """The mark of a log up to there, or up to where it was sent before: a kill goes on from it."""
+        known = self._there.get(place) or self.sent.places(place).get(place, "")
+        is_log = goes_on and place.startswith(f"{traffic.FOLDER}/")
+        before = int(known.partition(" ")[0] or 0) if is_log else 0
+        return traffic.mark(self.vault, place, max(at, before)) if max(at, before) else ""
 
     def _take(
         self, place: str, stamp: str, made: Sequence[Thought], pairs: Sequence[tuple[str, str]], *, anew: bool
