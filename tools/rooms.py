@@ -29,8 +29,8 @@ VAULT = BRIEF | {"vault"}
 FIELD = VAULT | {"judge", "field"}
 CLOSE = FIELD | {"close"}
 SLEEP = CLOSE | {"sleep"}
-TEAM = FIELD | {"team"}
-MEMORY = SLEEP | TEAM | {"memory"}
+TEAM = SLEEP | {"team"}
+MEMORY = TEAM | {"memory"}
 HEALTH = MEMORY | {"install", "health"}
 # From the ground up: a room may import those below it, and the base.
 ALLOWED = {

@@ -103,6 +103,7 @@ def near_enough(model: str, best: float, count: int) -> float:
     return max(FAR, OF_NEAREST * best) if best >= min(by_chance, no_chance) else math.inf
 
 
+APPROXIMATE = "by an approximate index of all projects: something near may be missing"
 MOST = 50
 LONGEST_QUERY = 4000
 OUTDATED = 0.5  # what is left of the score of a thought that another took the place of, unless it is meant
@@ -202,7 +203,8 @@ def ask(
     chosen = _folded(field, _successors_first(field, found, scope, now, asker), scope, now, asker, most)[:most]
     new = {one.thought.id: (one.thought.start, one.thought.created) for one in chosen if not one.accesses}
     new = {one: began for one, began in new.items() if one not in read}
-    return Answer(asked, scope.project or "", tuple(chosen), new)
+    said = APPROXIMATE if getattr(field.store, "is_approximate", False) else ""
+    return Answer(asked, scope.project or "", tuple(chosen), new, said)
 
 
 def _newer(field: Field, known: Mapping[str, Thought]) -> dict[str, Thought]:

@@ -139,7 +139,8 @@ class Field:
             with self.open() as field:
                 return intake.looked(field, lambda: retrieval.ask(field, query, wanted, most, asker=asker))
 
-        if wanted.project not in self.shared():
+        shared = self.shared()
+        if not shared or (wanted.project is not None and wanted.project not in shared):
             return self.opener.answered((query, wanted, most, asker), work)
         with self.open() as field:
             question = asking.recall(field, self.at.env, query, wanted.tidy(), most, asker)

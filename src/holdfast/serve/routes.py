@@ -117,7 +117,7 @@ def retrieve(asking: Asks, asked: shapes.Query, after: BackgroundTasks) -> dict[
     answer = memory.field.recall(asked.query, scope, asked.limit, asking.caller.name)
     if not asked.read_only:
         after.add_task(_reinforce, memory, answer, asking.caller.name, asked.session)
-    return {"results": [one.as_record() for one in answer.results]}
+    return {"answered": answer.answered, **answer.as_record()}
 
 
 def _reinforce(memory: Memory, answer: Answer, agent: str, session: str) -> None:

@@ -160,7 +160,7 @@ Result = _answer(
     "id text path score relevance why weight origin kind category contributor agent session project space title "
     "superseded_by created age_s sources accesses",
 )
-Results = _answer("Results", "results", results=_many(Result))
+Results = _answer("Results", "results answered", results=_many(Result))
 Beside = _answer("Beside", "id title count")
 Highway = _answer(
     "Highway", "id text path title origin score weight accesses agents last_accessed beside", beside=_many(Beside)

@@ -50,20 +50,28 @@ class Asked(Generic[T]):
 class Question(Generic[T]):
     """Begins when it is made; `answers` waits for what is left of the budget."""
 
-    def __init__(self, field: Field, env: Mapping[str, str], project: str, look: Callable[[Field, Names], T]) -> None:
+    def __init__(
+        self, field: Field, env: Mapping[str, str], project: str | None, look: Callable[[Field, Names], T]
+    ) -> None:
         self.settings = load(env, field.vault)
         self.field, self.look = field, look
         self.began = time.monotonic()
         self.asked: list[Asked[T]] = []
         away = away_since(field.vault, field.clock())
-        for team in self.settings.teams_of(project):
-            one: Asked[T] = Asked(team, names.of(field.vault, Share(project, team), self.settings.person))
+        for share in self._shares(project):
+            one: Asked[T] = Asked(share.team, names.of(field.vault, share, self.settings.person))
             self.asked.append(one)
             if away:
                 one.trouble = f"the team's field was away {away}"
                 continue
             one.thread = threading.Thread(target=self._ask, args=(one,), daemon=True)
             one.thread.start()
+
+    def _shares(self, project: str | None) -> list[Share]:
+        """One for each team that sees the project; None stands for all projects, and so for every team."""
+        if project is not None:
+            return [Share(project, team) for team in self.settings.teams_of(project)]
+        return list({share.team: share for share in self.settings.shares}.values())
 
     def _ask(self, one: Asked[T]) -> None:
         from holdfast.field.postgres.connection import Refused, Server
@@ -115,11 +123,11 @@ def recall(
         mine = None if asker is None else named.agent(asker)
         return retrieval.ask(theirs, query, _of_team(scope, named), most, asker=mine)
 
-    return Question(field, env, scope.project or "", look)
+    return Question(field, env, scope.project, look)
 
 
 def _of_team(scope: Scope, named: Names) -> Scope:
-    return replace(scope, project=named.projects[0], merged=(), also_global=False)
+    return scope if scope.project is None else replace(scope, project=named.projects[0], merged=(), also_global=False)
 
 
 def merged(question: Question[Answer], local: Answer, field: Field, most: int) -> Answer:
@@ -128,6 +136,7 @@ def merged(question: Question[Answer], local: Answer, field: Field, most: int) -
     said = question.said(answered)
     if not answered:
         return replace(local, answered=said)
+    said = "; ".join([said, *dict.fromkeys(one.found.answered for one in answered if one.found and one.found.answered)])
     own = {one.thought.id: one.thought for one in local.results}
     said_here = {(one.title, one.text) for one in own.values()}  # a vault that two machines sync says it on both
     found: dict[str, Result] = {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture.ids import digest
 from holdfast.errors import NotFound
 from holdfast.field import words
-from holdfast.field.postgres import rows, search, use
+from holdfast.field.postgres import rows, search, slept, use
 from holdfast.field.postgres.rows import HERE, NAMED, SLEPT, SLEPT_VALUES, SUCCESSOR, thought
 from holdfast.field.ranking import Facts
 from holdfast.field.sqlite import vectors as packing
@@ -252,60 +252,33 @@ class PostgresStore:
             self.note_places({place: stamp})
 
     def marks(self, kind: str, ids: Iterable[str]) -> dict[str, dict[str, float]]:
-        found: dict[str, dict[str, float]] = {}
-        query = (
-            "SELECT id, other, sum(count ORDER BY step) FROM holdfast.standing WHERE kind = %s AND id = ANY(%s) "
-            "GROUP BY id, other ORDER BY id, other"
-        )
-        for one, other, count in self.ask(query, (kind, _listed(ids))):
-            found.setdefault(one, {})[other] = count
-        return found
+        return slept.marks(self.ask, kind, ids)
 
     def archived(self, ids: Iterable[str]) -> set[str]:
-        return {row[0] for row in self.ask("SELECT id FROM holdfast.archived WHERE id = ANY(%s)", (_listed(ids),))}
+        return slept.archived(self.ask, ids)
 
     def fresh(self, until: float, most: int) -> list[tuple[str, float]]:
-        found = self.ask("SELECT id, at FROM holdfast.fresh WHERE at <= %s ORDER BY at, id LIMIT %s", (until, most))
-        return [(str(ident), float(at)) for ident, at in found]
+        return slept.fresh(self.ask, until, most)
 
     def unslept(self) -> tuple[int, float]:
-        count, oldest = self.ask("SELECT count(*), min(at) FROM holdfast.fresh")[0]
-        return int(count), float(oldest or 0.0)
+        return slept.unslept(self.ask)
 
     def rested(self, until: Mapping[str, float]) -> None:
         with self.writing():
-            self._db.execute(
-                "DELETE FROM holdfast.fresh f USING unnest(%s::text[], %s::float8[]) AS g (id, at) "
-                "WHERE f.id = g.id AND f.at <= g.at",
-                (list(until), list(until.values())),
-            )
+            slept.rested(self._db, until)
 
     def made_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        query = "SELECT source, by FROM holdfast.cited WHERE source = ANY(%s) ORDER BY source, by"
-        for source, by in self.ask(query, (_listed(ids),)):
-            found.setdefault(source, []).append(by)
-        return found
+        return slept.made_of(self.ask, ids)
 
     def idle(self, since: float, until: float) -> list[str]:
-        found = self.ask(
-            "SELECT t.id FROM holdfast.thought t WHERE t.created > %s AND t.created <= %s AND NOT EXISTS "
-            "(SELECT 1 FROM holdfast.traffic r WHERE r.id = t.id) UNION SELECT r.id FROM holdfast.traffic r "
-            "JOIN holdfast.thought t ON t.id = r.id WHERE r.last > %s AND r.last <= %s ORDER BY 1",
-            (since, until, since, until),
-        )
-        return [str(row[0]) for row in found]
+        return slept.idle(self.ask, since, until)
 
     def compact(self) -> None:
         with self.writing():
             rows.fold_counts(self._db)
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        parts: dict[str, list[Any]] = {}
-        query = "SELECT id, meant FROM holdfast.vector WHERE model = %s AND id = ANY(%s) ORDER BY id, part"
-        for ident, sent in self.ask(query, (self.serving(), _listed(ids))):
-            parts.setdefault(ident, []).append(search.whole([sent])[0])
-        return {ident: packing.mean(each) for ident, each in parts.items()}
+        return slept.vectors(self.ask, self.serving(), ids)
 
     # Vectors
 

@@ -302,7 +302,8 @@ def _candidates(found: Sequence[Note]) -> str:
 def _results(answer: Answer) -> str:
     if not answer.results:
         return "Nothing that is remembered here bears on it."
-    return fenced(line for nth, one in enumerate(answer.results, 1) for line in _result(nth, one))
+    said = [f"({answer.answered})"] if answer.answered else []
+    return fenced([*(line for nth, one in enumerate(answer.results, 1) for line in _result(nth, one)), *said])
 
 
 def _result(nth: int, one: Result) -> list[str]:
