@@ -40,10 +40,17 @@ class NoVault(errors.UsageError):
     code = "no-vault"
 
 
+class NoTeam(errors.UsageError):
+    """Only a team's server takes an id; nothing was written. Send the thought without one."""
+
+    code = "no-team"
+
+
 STATUSES: tuple[tuple[type[errors.HoldfastError], int], ...] = (  # the first that fits
     (Denied, 403),
     (Off, 409),
     (NoVault, 501),
+    (NoTeam, 409),
     (connection.Refused, 403),
     (Damaged, 503),
     (errors.NotFound, 404),

@@ -20,7 +20,7 @@ from fastapi.security import HTTPBearer
 
 from holdfast.capture import config, episodes, home, projects, same_project
 from holdfast.capture.gate import Where, origin_of
-from holdfast.errors import HoldfastError, NotFound, UsageError
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.field import embedders, embedding_process, handle, intake
 from holdfast.field.embedders import NoVectors
 from holdfast.field.handle import Field
@@ -30,7 +30,7 @@ from holdfast.memory import Context, Memory
 from holdfast.model import Project
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Refused
-from holdfast.serve.problems import Denied
+from holdfast.serve.problems import Denied, NoTeam
 from holdfast.serve.tokens import Caller, Tokens
 
 if TYPE_CHECKING:
@@ -213,9 +213,9 @@ class Serving:
         return origin(memory, agent, session, said)
 
     def ident(self, given: str) -> str:
-        """The id of a thought as its author made it. Raises UsageError: a vault makes its own."""
+        """The id of a thought as its author made it. Raises NoTeam: a vault makes its own."""
         if given:
-            raise UsageError("Only a team's server takes an id; nothing was written. Send the thought without one.")
+            raise NoTeam
         return ""
 
     def others(self, one: Memory) -> list[Memory]:
