@@ -1,8 +1,8 @@
 """A machine that was cut off for a week comes back with its records, while others go on asking.
 
 The vault is a real one, filled through its logs, and the shipper is the product's. Others ask all the time in a process
-of their own: their 99th percentile while the shipment runs is at most twice the one before. Then the
-machine sends once more, and nothing may come of it.
+of their own, in another project of the same team, whose size stays as it is: their 99th percentile while the shipment
+runs is at most twice the one before. Then the machine sends once more, and nothing may come of it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ WEEK, AIM = 7 * 86400.0, 2.0
 THERE = 10_000  # thoughts that the team has before
 BEFORE = 20.0  # seconds of asking before the machine is back
 AT_ONCE = 1000
+PROJECT = "warehouse"  # of the machine that was away
 
 
 def measured(team: Team, records: int, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def measured(team: Team, records: int, tell: Callable[[str], None]) -> dict[str,
         told.get()  # it has begun
         time.sleep(BEFORE)
         began = time.time()
-        share, settings = Share("shop", TEAM), Settings(team.database.dsn(user="hf_bob"), "bob")
+        share, settings = Share(PROJECT, TEAM), Settings(team.database.dsn(user="hf_bob"), "bob")
         with handle.opened(vault, embedder, lambda: NOW + WEEK) as field, shipping.turn(vault):
             sent = shipping.ship(field, team.server("bob"), settings, share)
             ended = time.time()
@@ -91,14 +92,16 @@ def _cut_off(vault: str, records: int, speaker: Speaker) -> None:
     for begin in range(0, records - records // 10, AT_ONCE):
         size = min(AT_ONCE, records - records // 10 - begin)
         made = [
-            Thought(new_id(NOW + begin + nth), speaker.says(20), project="shop", agent="bob", created=NOW + begin + nth)
+            Thought(
+                new_id(NOW + begin + nth), speaker.says(20), project=PROJECT, agent="bob", created=NOW + begin + nth
+            )
             for nth in range(size)
         ]
         traffic.append(vault, made, NOW + begin)
         ids += [one.id for one in made]
     for nth in range(records // 10):
         some = tuple(ids[nth * 7 % len(ids)] for nth in range(nth, nth + 3))
-        traffic.travel(vault, Event(NOW + nth, GOT, tuple(dict.fromkeys(some)), "bob", project="shop", query="what"))
+        traffic.travel(vault, Event(NOW + nth, GOT, tuple(dict.fromkeys(some)), "bob", project=PROJECT, query="what"))
 
 
 def _asking(dsn: str, told: Any, stop: Any) -> None:
