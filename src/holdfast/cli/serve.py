@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.capture import platform
+from holdfast.capture import gate, platform
 from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.errors import UsageError
@@ -85,7 +85,8 @@ def _refuse_without_the_extra() -> None:
         raise UsageError(f"{missing[0]} is not installed; nothing was started. Install the extra: holdfast[serve].")
 
 
-Store = Annotated[str, Option("--store", metavar="DSN", help="The database, with the DSN of its owner.")]
+OWNER = "HOLDFAST_TEAM_OWNER"
+Store = Annotated[str, Option("--store", metavar="DSN", help=f"The database, as its owner; else ${OWNER}.")]
 
 
 def token(
@@ -100,7 +101,7 @@ def token(
     no server from then on."""
     if what not in ("add", "list", "revoke") or (what != "list" and not name):
         raise UsageError("Say add NAME, list or revoke NAME; nothing was done.")
-    with _database(store) as server:
+    with _database(store) as (server, _):
         from holdfast.field.postgres import serve_tokens
 
         if what == "add":
@@ -116,10 +117,10 @@ def token(
 
 def address(store: Store = "") -> None:
     """Print the address for `holdfast serve --store`, with a new password: the one before counts no more."""
-    with _database(store) as server:
+    with _database(store) as (server, dsn):
         from holdfast.field.postgres import people
 
-        output.echo(people.address_of(store, people.SERVER, people.add_server(server)))
+        output.echo(people.address_of(dsn, people.SERVER, people.add_server(server)))
 
 
 def team_digest(made: str) -> bytes:
@@ -129,16 +130,19 @@ def team_digest(made: str) -> bytes:
 
 
 @contextmanager
-def _database(dsn: str) -> Iterator[Server]:
+def _database(given: str) -> Iterator[tuple[Server, str]]:
+    """The database and its owner's DSN. Raises Refused for an agent: tokens let somebody in."""
+    gate.require(Memory.open().at.asker(), gate.Change(gate.TOKEN), "Letting somebody in")
+    dsn = given or os.environ.get(OWNER, "")
     if not dsn:
-        raise UsageError("Say which database with --store DSN; nothing was done.")
+        raise UsageError(f"Say which database with --store DSN, or set {OWNER}; nothing was done.")
     from holdfast.field.postgres import schema
     from holdfast.field.postgres.connection import Server
 
     server = Server(dsn)
     try:
         schema.check(server)
-        yield server
+        yield server, dsn
     finally:
         server.close()
 
