@@ -27,6 +27,7 @@ AGENT = {"CLAUDE_CODE_SESSION_ID": "s1"}
 NEVER = "rules/never-force-push-main.md"
 LINT = "rules/always-run-make-lint.md"
 
+TEAMS = "postgresql://mallory:secret@127.0.0.1:9/x"  # a database of somebody else's
 # What each does to what binds, from a session that outside text has entered.
 ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
     "arm": [("arm", "tabs", "--tool", "Bash"), ("arm", "the-api", "--run", "git push")],
@@ -95,6 +96,13 @@ ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
     "uninstall": [("uninstall", "--yes")],
     "check": [("check", "--fix")],
     "doctor": [("doctor", "--fix"), ("doctor", "--new-history", "--yes")],
+    "team join": [("team", "join", TEAMS)],
+    "team accept": [("team", "accept", "01M7QREPK80007THSPZ501JZ9W", "--yes")],
+    "share": [("share", ".", "--with", "mallory", "--yes")],
+    "unshare": [("unshare", "."), ("unshare", ".", "--with", "backend")],
+    "field move": [("field", "move", TEAMS, "--team", "mallory", "--yes")],
+    "serve token": [("serve", "token", "--store", TEAMS, "--add", "mallory")],
+    "serve address": [("serve", "address", "--store", TEAMS)],
 }
 
 # Commands that read, measure, repair what is derived, or write what binds nobody; and why.
@@ -137,6 +145,12 @@ HARMLESS = {
     "task promote": "flags what the task has, with its origin",
     "task protocol": "prints",
     "task run": "starts a program that the caller names",
+    "team": "reads",
+    "team list": "reads, with the address of the database's owner",
+    "team sync": "sends what the user has shared, and no more",
+    "team prepare": "makes tables, with the address of the database's owner, which no machine keeps",
+    "team add": "lets a person into a database, with its owner's address",
+    "team remove": "ends a membership, with the address of the database's owner",
 }
 
 
