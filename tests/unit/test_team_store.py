@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from hook_support import fill_up, mounted
+from pg_cluster import Database
+from team_support import Team
 
 from holdfast.field.postgres import schema, search
 from holdfast.field.postgres.connection import Away, Refused, Server
@@ -19,8 +22,7 @@ from holdfast.field.traffic import AGAIN, GOT, USED, Event
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pg_cluster import Database, Postgres
-    from team_support import Team
+    from pg_cluster import Postgres
 
 pytestmark = pytest.mark.slow
 
@@ -268,3 +270,41 @@ def test_a_question_over_all_projects_of_a_large_team_goes_by_the_approximate_in
     assert len({hit.id for hit in nearly} & {hit.id for hit in exactly}) >= 8
     within, said = near(Scope("p0"))
     assert (within[0].id, said) == ("t7", False)
+
+
+def test_a_server_without_pgvector_is_named(postgres_programs: Postgres) -> None:
+    one = postgres_programs.cluster({"extension_control_path": "'/nonexistent'"})
+    with pytest.raises(Refused, match="has no pgvector"):
+        schema.prepare(Server(one.dsn()))
+    one.kill()
+
+
+def test_a_server_that_is_too_old_is_named() -> None:
+    with pytest.raises(Refused, match="is PostgreSQL 15; nothing was changed"):
+        schema._refuse_old(150_008)
+
+
+def test_a_person_who_may_not_prepare_is_told_what_that_takes(postgres: Database) -> None:
+    postgres.sql("CREATE ROLE somebody LOGIN")
+    with pytest.raises(Refused, match="may not prepare the database"):
+        schema.prepare(Server(postgres.dsn(user="somebody")))
+
+
+def test_a_full_disk_of_the_server_is_one_sentence_and_what_was_there_stays(
+    postgres_programs: Postgres, tmp_path: Path
+) -> None:
+    one = postgres_programs.cluster()
+    with mounted(one.folder / "tiny", "24m") as folder:
+        postgres_programs.make_folder(folder / "space")
+        one.sql(f"CREATE TABLESPACE tiny LOCATION '{folder}/space'")
+        one.sql("CREATE DATABASE small TABLESPACE tiny")
+        team = Team(Database(one, "small", frozenset(one.roles())))
+        store = team.store()
+        store.take("first", "1", [a_thought("a", "alpha")])
+        fill_up(folder)
+        many = [a_thought(f"t{nth}", f"number {nth} " + "wide words " * 300) for nth in range(400)]
+        with pytest.raises(Away, match="no room left"):
+            store.take("p", "1", many)
+        assert store.texts(["a"]) == {"a": "alpha"}
+        team.close()
+        one.kill()
