@@ -1,5 +1,5 @@
 # The habits of this project. Everything goes through tools/test.py, which installs what it needs into .venv.
-.PHONY: help test lint fast slow crash attacks e2e bench demo lock
+.PHONY: help test lint fast slow crash attacks web e2e bench demo lock
 
 help:
 	@echo "make test    install what the tests need and run them all (crash suite in its short form)"
@@ -7,6 +7,7 @@ help:
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make crash   the crash suite in full, under ten minutes"
 	@echo "make attacks every attack in full, with the table of what was tried and what got through"
+	@echo "make web     the page in a real browser"
 	@echo "make e2e     the real Claude Code and Codex against a scripted model, without a network"
 	@echo "make bench   print every figure of the README"
 	@echo "make demo    flag, kill -9, see the warning at the next start"
@@ -29,6 +30,9 @@ crash:
 
 attacks:
 	python3 tools/test.py attacks-full
+
+web:
+	python3 tools/test.py web
 
 e2e:
 	python3 tools/test.py e2e

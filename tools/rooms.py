@@ -32,6 +32,7 @@ SLEEP = CLOSE | {"sleep"}
 TEAM = SLEEP | {"team"}
 MEMORY = TEAM | {"memory"}
 HEALTH = MEMORY | {"install", "health"}
+OF_PAGE = HEALTH | {"page"}
 # From the ground up: a room may import those below it, and the base.
 ALLOWED = {
     "capture": CAPTURE,
@@ -51,8 +52,9 @@ ALLOWED = {
     "install": HOSTS | {"judge", "install"},
     "memory": MEMORY,
     "health": HEALTH,
-    "serve": MEMORY | {"serve"},
-    "cli": HEALTH | {"serve", "hook", "cli"},
+    "page": OF_PAGE,
+    "serve": OF_PAGE | {"serve"},
+    "cli": OF_PAGE | {"serve", "hook", "cli"},
     "__main__": BASE | {"cli"},
     "settings": CAPTURE,
     **dict.fromkeys(sorted(BASE - {"settings"}), BASE),

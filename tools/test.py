@@ -1,10 +1,10 @@
 """Install what the tests need into .venv and run them: `python3 tools/test.py [GROUP…]`.
 
-The groups are fast, slow, crash, crash-full, attacks, attacks-full, e2e, lint, bench, and all: the default, fast,
-slow, crash, attacks and e2e. It works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it makes
-the virtual environment, installs the locked versions and the project, and (as root on Debian) the system packages that
-fault injection and the timer of sleep need. `make` targets and .ci/run call it, so there is one way to run everything.
-For `e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
+The groups are fast, slow, crash, crash-full, attacks, attacks-full, web, e2e, lint, bench, and all: the default, fast,
+slow, crash, attacks, web and e2e. It works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it
+makes the virtual environment, installs the locked versions and the project, and (as root on Debian) the system packages
+that fault injection, the timer of sleep and the page need. `make` targets and .ci/run call it, so there is one way to
+run everything. For `e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ VENV = Path(os.environ.get("HOLDFAST_VENV", ROOT / ".venv"))
 PYTHON = VENV / "bin" / "python"
 
 CORES = os.cpu_count() or 1
-ELSEWHERE = re.compile(r"^pytestmark = pytest\.mark\.(crash|attacks|e2e|slow)\b", re.MULTILINE)  # a whole file of them
-OTHERS = "not crash and not e2e and not attacks"
+ELSEWHERE = re.compile(
+    r"^pytestmark = pytest\.mark\.(crash|attacks|e2e|slow|web)\b", re.MULTILINE
+)  # a whole file of them
+OTHERS = "not crash and not e2e and not attacks and not web"
 # The crash suite has its own group, because it kills, truncates and fails for minutes. Property tests are in two: a few
 # of their examples in fast, all of them in slow.
 GROUPS: dict[str, list[list[str]]] = {
@@ -34,6 +36,7 @@ GROUPS: dict[str, list[list[str]]] = {
     "slow": [["-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", f"(slow or hypothesis) and {OTHERS}"]],
     "crash": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "crash", "tests/crash"]],
     "attacks": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "attacks", "tests/attacks"]],
+    "web": [["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", "web", "tests/web"]],
     "e2e": [["-m", "pytest", "-q", "-n", "2", "-m", "e2e", "tests/e2e"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     "bench": [
@@ -61,8 +64,8 @@ GROUPS: dict[str, list[list[str]]] = {
         )
     ],
 }
-SYSTEM = {"strace": "strace", "cron": "crontab"}  # Debian's packages, and a program of each
-ALL = ("fast", "slow", "crash", "attacks", "e2e")
+SYSTEM = {"strace": "strace", "cron": "crontab", "chromium": "chromium"}  # Debian's packages, and a program of each
+ALL = ("fast", "slow", "crash", "attacks", "web", "e2e")
 FULL = {"crash-full": "HOLDFAST_CRASH", "attacks-full": "HOLDFAST_ATTACKS"}  # a group in its long form
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
-MARKERS = ("slow", "crash", "attacks", "e2e", "hypothesis")
+MARKERS = ("slow", "crash", "attacks", "web", "e2e", "hypothesis")
 ALONE = [(one,) for one in MARKERS]
 
 
@@ -50,4 +50,4 @@ def test_fast_leaves_out_only_files_of_another_group(tool: ModuleType) -> None:
     assert len(dealt) == len(set(dealt))
     left_out = set((TOOLS.parent / "tests").rglob("test_*.py")) - set(dealt)
     groups = {tool.ELSEWHERE.search(path.read_text(encoding="utf-8"))[1] for path in left_out}
-    assert groups == {"crash", "attacks", "e2e", "slow"}
+    assert groups == {"crash", "attacks", "web", "e2e", "slow"}

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
-import psycopg
 from psycopg import sql
+
+from holdfast.field.postgres.waking import Waking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -299,7 +300,7 @@ class Cluster:
 
     def sql(self, text: str, *values: Any, dbname: str = "postgres") -> list[tuple[Any, ...]]:
         """One statement of the owner, each in its own transaction; its rows, if it has any."""
-        with psycopg.connect(self.dsn(dbname=dbname), autocommit=True) as connection:
+        with Waking.connect(self.dsn(dbname=dbname), autocommit=True) as connection:
             done = connection.execute(text.encode(), values or None)
             return done.fetchall() if done.description else []
 
@@ -323,7 +324,7 @@ class Cluster:
         return name
 
     def _run(self, statement: str, *names: str) -> None:
-        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+        with Waking.connect(self.dsn(), autocommit=True) as connection:
             connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
 

@@ -9,11 +9,13 @@ import psycopg
 import pytest
 from hook_support import fill_up, mounted
 from pg_cluster import Database
+from psycopg.waiting import Wait
 from team_support import Team
 
 from holdfast.field.postgres import schema, search
 from holdfast.field.postgres.connection import Away, Refused, Server
 from holdfast.field.postgres.store import PostgresStore
+from holdfast.field.postgres.waking import Waking
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Hit, Scope
 from holdfast.field.thought import Thought, Traffic
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pg_cluster import Postgres
+    from psycopg.abc import PQGen
 
 pytestmark = pytest.mark.slow
 
@@ -270,6 +273,19 @@ def test_a_question_over_all_projects_of_a_large_team_goes_by_the_approximate_in
     assert len({hit.id for hit in nearly} & {hit.id for hit in exactly}) >= 8
     within, said = near(Scope("p0"))
     assert (within[0].id, said) == ("t7", False)
+
+
+def test_a_client_that_waits_for_what_has_come_already_goes_on(postgres: Database) -> None:
+    def waiting() -> PQGen[str]:
+        yield Wait.R  # nothing more will come
+        return "over"
+
+    with Waking.connect(postgres.dsn()) as db:
+        assert db.wait(waiting()) == "over"
+        with pytest.raises(psycopg.errors.QueryCanceled):  # and one that still has to come is waited for
+            db.execute("SET statement_timeout = 300; SELECT pg_sleep(20)")
+        db.rollback()
+        assert db.execute("SELECT pg_sleep(0.3), 7").fetchall() == [("", 7)]
 
 
 def test_a_server_without_pgvector_is_named(postgres_programs: Postgres) -> None:

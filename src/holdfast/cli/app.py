@@ -39,7 +39,7 @@ MODULES = {
     "field_store": "rebuild,field move",
     "sleep": "sleep",
     "density": "density",
-    "serve": "serve,serve token,serve address",
+    "serve": "serve,page,serve token,serve address",
     "mcp": "mcp",
     "team": "team,team join,team sync,team accept,share,unshare",
     "team_owner": "team prepare,team add,team remove,team list",

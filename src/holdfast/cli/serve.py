@@ -1,9 +1,10 @@
-"""`holdfast serve`: the memory over HTTP, on this machine only."""
+"""`holdfast serve` and `holdfast page`: the memory over HTTP and in a browser, on this machine only."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +15,7 @@ from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.errors import UsageError
 from holdfast.memory import Memory
+from holdfast.page import sign_in
 from holdfast.serve import process, tokens
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.field.postgres.connection import Server
     from holdfast.field.postgres.serve_tokens import Token
 
-NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+NEEDED = ("fastapi", "uvicorn", "prometheus_client", "jinja2", "markdown_it", "nh3")
 
 
 def serve(
@@ -43,6 +45,7 @@ def serve(
     store: Annotated[
         str, Option("--store", metavar="DSN", help="Serve a team's PostgreSQL database instead of a vault.")
     ] = "",
+    open_: Annotated[bool, Option("--open", help="Open the page in a browser, signed in.")] = False,
     name: Annotated[
         list[str] | None,
         Option("--name", metavar="HOST", help="Another Host to answer to: that of a proxy before it, with its port."),
@@ -68,7 +71,58 @@ def serve(
         return
     _refuse_without_the_extra()
     wish = process.Wish(host, port, socket, health_age, tuple(name or ()))
-    process.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, lambda one: _tell(one, memory.at.state))
+    link = sign_in.make_link(memory.at.state, memory.at.clock(), by=memory.at.asker()) if open_ else ""
+
+    def tell(one: process.Running) -> None:
+        _tell(one, memory.at.state)
+        if link:
+            show_page(one, link)
+
+    process.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, tell)
+
+
+def page(
+    read_only: Annotated[bool, Option("--read-only", help="A page that may only look.")] = False,
+    no_browser: Annotated[bool, Option("--no-browser", help="Print the address, and open nothing.")] = False,
+    port: Annotated[int, Option("--port", help="Where to serve, if no server runs yet; 0 is any that is free.")] = (
+        process.PORT
+    ),
+) -> None:
+    """Open the page in a browser: what is remembered, what happened, what waits for you. A server is started if none
+    runs; Ctrl-C ends it."""
+    _refuse_without_the_extra()
+    memory = Memory.open()
+    now = memory.at.clock()
+    link = sign_in.make_link(memory.at.state, now, by=memory.at.asker(), read_only=read_only)
+    running = process.found(memory.at.state)
+    if running:
+        show_page(running, link, opens=not no_browser)
+        return
+
+    def tell(one: process.Running) -> None:
+        show_page(one, link, opens=not no_browser)
+        output.echo("Ctrl-C ends the server; the vault and its hooks go on without it.")
+
+    wish = process.Wish(port=port)
+    process.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, tell)
+
+
+def show_page(one: process.Running, link: str, *, opens: bool = True) -> None:
+    """Say the address of the page, and open it where there is a screen. Raises UsageError."""
+    if not one.address.startswith("http"):
+        raise UsageError(
+            f"The server answers on {one.address}, which a browser cannot open; nothing was opened. "
+            "End it, and run `holdfast page`."
+        )
+    address = f"{one.address}/page/today#link={link}"
+    output.echo(f"The page: {address}\nIt signs in once, within ten minutes.")
+    if opens and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+        import webbrowser
+
+        webbrowser.open(address)
+    else:
+        port = one.address.rpartition(":")[2]
+        output.echo(f"From another machine: ssh -L {port}:127.0.0.1:{port} to this one, then open the address there.")
 
 
 def _tell(one: process.Running, state: str) -> None:

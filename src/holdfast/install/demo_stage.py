@@ -93,13 +93,16 @@ class Stage:
                 return
 
     def clear(self) -> None:
-        """End whatever still runs here; none of it is anybody else's, for it names this folder as its vault."""
+        """End whatever still runs here; none of it is anybody else's, for it names this folder as its vault. A process
+        that is just becoming another program shows no environment, so one look that finds none is not enough."""
+        quiet = 0
         for _ in _patiently(5.0):
             found = self._processes()
             for pid, _environ in found:
                 with suppress(OSError):  # it has ended by itself
                     os.kill(pid, signal.SIGKILL)
-            if not found:
+            quiet = 0 if found else quiet + 1
+            if quiet == 3:
                 return
 
     def _processes(self) -> list[tuple[int, dict[str, str]]]:

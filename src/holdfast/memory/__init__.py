@@ -45,7 +45,8 @@ def lazily(package: str, names: str) -> list[Any]:
 class Context:
     """The vault, the folder it is seen from, the environment and the clock: one value that all parts of a memory share.
     `within` is the project that a caller of a server is in, whatever the folder. With `for_agent` nobody has the
-    user's authority, whoever types: a server has no terminal."""
+    user's authority, whoever types: a server has no terminal. With `for_user` everybody has: they came with a key that
+    only the user was given."""
 
     vault: str
     cwd: str
@@ -53,6 +54,7 @@ class Context:
     clock: Clock = time.time
     within: Project | None = None
     for_agent: bool = False
+    for_user: bool = False
 
     @classmethod
     def found(cls, vault: str | None, cwd: str | None, clock: Clock, env: Mapping[str, str] | None) -> Context:
@@ -95,12 +97,16 @@ class Context:
         """The session and the project that a call from here belongs to."""
         from holdfast.capture import gate
 
+        if self.for_user:
+            return gate.Where("page", "", self.project(), "")
         return gate.here(self.env, self.cwd, self.vault)
 
     def asker(self) -> Asker:
         """The asker: the user, or an agent with whatever has entered its session."""
         from holdfast.capture import gate
 
+        if self.for_user:
+            return gate.BY_USER
         if not self.for_agent:
             return gate.asker(self.env, self.cwd, self.vault)
         origin = gate.origin_of(self.where(), self.vault)

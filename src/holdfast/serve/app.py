@@ -23,6 +23,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
+from holdfast.page import routes as page
 from holdfast.serve import problems, routes
 from holdfast.serve.guard import Guard, Refused
 from holdfast.serve.service import BEARER, PROBLEMS, Serving
@@ -77,10 +78,12 @@ def build(
     for path, mounted in (mounts or {}).items():
         app.router.routes.append(Route(path, endpoint=mounted))  # exactly this path, whatever the method
     metrics = metrics_of(serving)
+    if isinstance(serving, Serving):
+        page.install(app)
     app.state.serving = serving
     app.state.metrics = metrics
     _handle(app)
-    return Guard(app, serving.tokens, port, metrics.seen, names)
+    return Guard(app, serving.tokens, port, metrics.seen, names, has_page=isinstance(serving, Serving))
 
 
 def health_of(serving: Serving | TeamServing) -> APIRouter:

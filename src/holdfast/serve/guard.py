@@ -53,8 +53,18 @@ class Callers(Protocol):
 class Guard:
     """`port` is None on a unix socket: there nobody has an Origin that is ours."""
 
-    def __init__(self, app: App, tokens: Callers, port: int | None, seen: Seen, names: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: App,
+        tokens: Callers,
+        port: int | None,
+        seen: Seen,
+        names: Collection[str] = (),
+        *,
+        has_page: bool = False,
+    ) -> None:
         self.app = app
+        self.has_page = has_page
         self.tokens = tokens
         self.hosts = hosts(port) | {name.lower() for name in names}
         self.origins = frozenset() if port is None else frozenset(f"http://{name}:{port}" for name in NAMES)
@@ -70,7 +80,8 @@ class Guard:
         try:
             headers = _headers(scope)
             self._look(headers)
-            scope["state"] = {**scope.get("state", {}), "caller": await self._caller(headers)}
+            if not (self.has_page and is_of_page(scope["path"])):
+                scope["state"] = {**scope.get("state", {}), "caller": await self._caller(headers)}
             await self.app(scope, _again(await _body(receive, headers), receive), answer.send)
         except Refused as refused:
             await answer.refuse(refused.status, refused.code, refused.message)
@@ -106,6 +117,11 @@ class Guard:
                 "`holdfast serve` keeps in .state/serve.token, or one of `holdfast serve --new-token NAME`.",
             )  # fmt: skip
         return caller
+
+
+def is_of_page(path: str) -> bool:
+    """Whether the page answers there: it has keys of its own, and its frame needs none."""
+    return path in ("/", "/page") or path.startswith("/page/")
 
 
 def hosts(port: int | None) -> frozenset[str]:
@@ -170,7 +186,9 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *problems.SAFE]
+            given = list(message.get("headers", ()))
+            there = {name.lower() for name, _ in given}
+            message["headers"] = [*given, *(one for one in problems.SAFE if one[0] not in there)]
         await self._send(message)
 
     async def refuse(self, status: int, code: str, message: str) -> None:

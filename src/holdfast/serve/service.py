@@ -28,6 +28,7 @@ from holdfast.field.store import Damaged
 from holdfast.field.thought import least_trusted
 from holdfast.memory import Context, Memory
 from holdfast.model import Project
+from holdfast.page.sign_in import Keys
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Refused
 from holdfast.serve.problems import Denied, NoTeam
@@ -188,6 +189,7 @@ class Serving:
         self.health_age = said if health_age is None else health_age
         self.warm = Warm(vault, embedder_of(wishes, env), clock, env)
         self.tokens = Tokens(self.state)
+        self.keys = Keys(self.state)
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
@@ -227,6 +229,11 @@ class Serving:
     def _seen(self, project: Project) -> Memory:
         """The memory as a caller in this project sees it, on the field that is warm."""
         return Memory(Context(self.vault, self.cwd, self.env, self.clock, project), self.warm)
+
+    def users_memory(self, project: str) -> Memory:
+        """The memory as the user sees it in their browser. Raises NotFound."""
+        found = self._project(project)
+        return Memory(Context(self.vault, self.cwd, self.env, self.clock, found, for_user=True), self.warm)
 
     def here(self) -> Project:
         """The project of the folder that the server was started in."""

@@ -44,6 +44,8 @@ class Server:
     def __init__(self, dsn: str, *, budget: float = BUDGET, most: int = 0) -> None:
         try:
             import psycopg
+
+            from holdfast.field.postgres.waking import Waking
         except ImportError as error:
             raise Refused(
                 "A team's field needs psycopg, which is not installed; nothing was changed. "
@@ -52,6 +54,7 @@ class Server:
         self.budget = budget
         self.dsn = _made(dsn, budget)
         self._psycopg = psycopg
+        self._waking = Waking
         self._one: Any = None
         self._lock = threading.RLock()
         self._pool = self._pooled(most) if most else None
@@ -61,8 +64,8 @@ class Server:
         from psycopg_pool import ConnectionPool
 
         return ConnectionPool(
-            self.dsn, min_size=1, max_size=most, open=True, timeout=self.budget, kwargs={"autocommit": True},
-            configure=self._ready, check=ConnectionPool.check_connection,
+            self.dsn, connection_class=self._waking, min_size=1, max_size=most, open=True, timeout=self.budget,
+            kwargs={"autocommit": True}, configure=self._ready, check=ConnectionPool.check_connection,
         )  # fmt: skip
 
     def _ready(self, db: Any) -> None:
@@ -85,7 +88,7 @@ class Server:
     def owner(self) -> Iterator[Any]:
         """A connection by itself, as it is: for preparing, and for looking at the schema. Raises Away, Refused."""
         try:
-            with self._psycopg.connect(self.dsn, autocommit=True) as db:
+            with self._waking.connect(self.dsn, autocommit=True) as db:
                 yield db
         except self._psycopg.Error as error:
             raise _said(error, self.budget) from error
@@ -101,7 +104,7 @@ class Server:
                 return
             with self._lock:
                 if self._one is None or self._one.closed:
-                    self._one = self._psycopg.connect(self.dsn, autocommit=True)
+                    self._one = self._waking.connect(self.dsn, autocommit=True)
                     self._ready(self._one)
                 self._refuse_mighty(self._one)
                 yield self._one

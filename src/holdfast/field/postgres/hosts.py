@@ -46,9 +46,11 @@ def _asked(where: dict[str, Any]) -> tuple[str, int, float]:
     import psycopg
     from psycopg import conninfo
 
+    from holdfast.field.postgres.waking import Waking
+
     given = {**where["given"], "target_session_attrs": "any", "connect_timeout": PATIENCE}
     try:
-        with psycopg.connect(conninfo.make_conninfo("", **given), autocommit=True) as db:
+        with Waking.connect(conninfo.make_conninfo("", **given), autocommit=True) as db:
             row = db.execute(ASKED).fetchone()
     except psycopg.Error:
         return AWAY, 0, 0.0

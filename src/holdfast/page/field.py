@@ -1,0 +1,14 @@
+"""Field."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from holdfast.page.visit import Visits
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/page/field")
+def view(visit: Visits) -> Response:
+    return visit.show("field.html")

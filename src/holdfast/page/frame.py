@@ -1,0 +1,198 @@
+"""The frame of every view: templates, headers, and answers as a whole page or as the part that changes.
+
+A browser asks for a page without its key, since it sends no header of ours by itself: it gets the frame, which holds
+nothing that is remembered. The script in it then asks for the view with the key. Remembered text is other people's
+text: every value is escaped, and signs that reorder or hide a text are shown as their number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from datetime import UTC
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from fastapi import Response
+from markupsafe import Markup
+
+from holdfast import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HERE = os.path.dirname(__file__)
+STATIC = f"{HERE}/static"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "vary": "Authorization, HX-Request",
+}
+FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}  # the name of a static file has its digest
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+HIDING = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+LONGEST = 20_000  # characters of a text that is shown at once; a view says how to see the rest
+GOOD, BAD = "good", "bad"
+
+
+def plain(text: object) -> str:
+    """A text without signs that hide or reorder it: each is shown as its number."""
+    return HIDING.sub(lambda sign: f"\u27e8U+{ord(sign[0]):04X}\u27e9", str(text).replace("\r\n", "\n"))
+
+
+def _shown(value: object) -> object:
+    """Each value that a template prints."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return "" if value is None else value
+    return plain(value)
+
+
+def number(value: float) -> str:
+    """12,345; a fraction keeps one digit."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def moment(seconds: float | None, form: str = "ago") -> Markup:
+    """A time, which the script puts into the reader's zone. `form`: ago, day, time or both."""
+    if not seconds:
+        return Markup("")
+    exact = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    words = f"{exact[:10]} {exact[11:16]} UTC"
+    return Markup('<time datetime="{}" data-form="{}">{}</time>').format(exact, form, words)
+
+
+def moment_of(said: str, form: str = "ago") -> Markup:
+    """The same for a time in ISO form, as notes and handoffs have it."""
+    from datetime import datetime
+
+    try:
+        found = datetime.fromisoformat(said)
+    except ValueError:
+        return Markup("{}").format(plain(said))
+    if len(said) <= 10:
+        return Markup('<time datetime="{}" data-form="date">{}</time>').format(said, said)
+    return moment(found.replace(tzinfo=found.tzinfo or UTC).timestamp(), form)
+
+
+def markdown(text: str) -> Markup:
+    """A note's text as HTML: no HTML of its own, no pictures, no links but to the web, and those say nothing of us."""
+    import nh3
+
+    cut = text[:LONGEST]
+    done = nh3.clean(
+        _markdown_reader().render(plain(cut)),
+        tags={
+            *[
+                "p",
+                "h1",
+                "h2",
+                "h3",
+                "h4",
+                "h5",
+                "h6",
+                "ul",
+                "ol",
+                "li",
+                "code",
+                "pre",
+                "em",
+                "strong",
+                "blockquote",
+                "hr",
+                "br",
+                "table",
+                "thead",
+                "tbody",
+                "tr",
+                "th",
+                "td",
+                "s",
+                "a",
+            ]
+        },
+        attributes={"a": {"href"}},
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+    )
+    return Markup(done)
+
+
+@cache
+def _markdown_reader() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+class Statics:
+    """The files beside the templates, below a name that changes with the contents of any of them: scripts import each
+    other by bare names."""
+
+    @cached_property
+    def files(self) -> dict[str, tuple[bytes, str]]:
+        """Contents and type by name."""
+        found = {}
+        for name in sorted(os.listdir(STATIC)):
+            ending = os.path.splitext(name)[1]
+            if ending in TYPES:
+                with open(f"{STATIC}/{name}", "rb") as file:
+                    found[name] = (file.read(), TYPES[ending])
+        return found
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(b"".join(data for data, _ in self.files.values())).hexdigest()[:16]
+
+    def url(self, name: str) -> str:
+        return f"/page/static/{self.digest}/{name}"
+
+
+STATICS = Statics()
+
+
+@cache
+def templates() -> jinja2.Environment:
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(f"{HERE}/templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+        auto_reload=False,
+    )
+    made.filters.update(number=number, moment=moment, moment_of=moment_of, markdown=markdown)
+    made.globals.update(static=STATICS.url, version=__version__)
+    return made
+
+
+def render(template: str, /, **values: Any) -> str:
+    return templates().get_template(template).render(**values)
+
+
+def answer(html: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(html, status, {**HEADERS, **(headers or {})}, "text/html")
+
+
+def events(**said: object) -> dict[str, str]:
+    """The header by which an answer starts events in the page: `toast` says a sentence, `changed` has views look
+    again."""
+    return {"hx-trigger": json.dumps(said)}
+
+
+def toast(sentence: str, kind: str = GOOD, undo: str = "") -> dict[str, str]:
+    """What is said of a change that was made; `undo` is the address that takes it back."""
+    return events(toast={"text": plain(sentence), "kind": kind, "undo": undo}, changed=True)
