@@ -46,6 +46,7 @@ PUBLIC: dict[type, dict[str, str | None]] = {
         "cwd": None,
         "env": None,
         "for_agent": None,
+        "for_user": None,
         "found": "vault cwd clock env",
         "is_stand_in": "",
         "project": "",

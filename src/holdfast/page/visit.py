@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Request
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import UsageError
 from holdfast.page import frame
 
 if TYPE_CHECKING:
@@ -26,19 +26,19 @@ SCHEME = "holdfast-page"
 ALL = "all"
 
 
-class SignedOut(HoldfastError):
+class SignedOut(UsageError):
     """You are signed out. `holdfast page` opens the page with a link that signs in."""
 
     code = "signed-out"
 
 
-class LookOnly(HoldfastError):
+class LookOnly(UsageError):
     """This page may only look; nothing was changed. `holdfast page` without --read-only opens one that may change."""
 
     code = "look-only"
 
 
-class Elsewhere(HoldfastError):
+class Elsewhere(UsageError):
     """This did not come from our own page; nothing was changed."""
 
     code = "origin"
