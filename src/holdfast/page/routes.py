@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from holdfast.errors import NotFound
 from holdfast.page import frame, sign_in, views
-from holdfast.page.visit import SCHEME, SignedOut, Visits
+from holdfast.page.errors import SignedOut
+from holdfast.page.visit import SCHEME, Visits
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

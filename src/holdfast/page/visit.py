@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Request
 
-from holdfast.errors import UsageError
 from holdfast.page import frame
+from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 
 SCHEME = "holdfast-page"
 ALL = "all"
-
-
-class SignedOut(UsageError):
-    """You are signed out. `holdfast page` opens the page with a link that signs in."""
-
-    code = "signed-out"
-
-
-class LookOnly(UsageError):
-    """This page may only look; nothing was changed. `holdfast page` without --read-only opens one that may change."""
-
-    code = "look-only"
-
-
-class Elsewhere(UsageError):
-    """This did not come from our own page; nothing was changed."""
-
-    code = "origin"
 
 
 class Server(Protocol):

@@ -13,7 +13,7 @@ from holdfast import errors
 from holdfast.field.embedders import NoVectors
 from holdfast.field.postgres import connection
 from holdfast.field.store import Damaged
-from holdfast.page.visit import Elsewhere, LookOnly, SignedOut
+from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
 from holdfast.serve import shapes
 
 if TYPE_CHECKING:
