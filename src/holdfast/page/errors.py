@@ -1,4 +1,4 @@
-"""Refusals of the page, each the sentence that a visitor reads. The tool server imports them too: keep it light."""
+"""Refusals of the page, each the sentence that a visitor reads. The tool server imports them, so keep it light."""
 
 from __future__ import annotations
 
