@@ -118,7 +118,7 @@ def _lanes(nodes: Sequence[Node], links: Sequence[tuple[int, int]]) -> dict[str,
 
 
 def _edge(top: int, bottom: int, lane_of: Sequence[int]) -> Edge:
-    """A line stays in the child's lane as long as no other handoff stands in it, and changes right before its parent."""
+    """A line stays in the child's lane while no other handoff stands in it, and changes right before its parent."""
     end = bottom >= len(lane_of)
     left, right = lane_of[top], lane_of[top] if end else lane_of[bottom]
     is_free = all(lane_of[row] != left for row in range(top + 1, min(bottom, len(lane_of))))
