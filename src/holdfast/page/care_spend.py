@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 1000, 160
 LEAST = 2.0  # units of height of a bar that is not nothing
 JOBS = "job"
-WAYS = ((JOBS, "By purpose"), ("model", "By model"), ("judge", "By way"), ("host", "By agent"))
+WAYS = ((JOBS, "By purpose"), ("model", "By model"), ("judge", "By who was asked"), ("host", "By agent"))
 NOBODY = {"model": "no model named", "host": "no session", JOBS: "no purpose", "judge": "unnamed"}
 
 
@@ -111,15 +111,20 @@ def bars(values: Sequence[float], words: Sequence[str]) -> tuple[Bar, ...]:
 def _gauges(found: Report) -> list[Gauge]:
     today, caps = found.standing.today, found.standing.caps
     tokens, money = today.total.tokens, today.total.money
-    made = [Gauge("Tokens today", tokens, caps.tokens, _of(f"{tokens:,}", caps.tokens and f"{caps.tokens:,}"))]
+    made = [
+        Gauge(
+            "Tokens today", tokens, caps.tokens, _of(f"{tokens:,}", None if caps.tokens is None else f"{caps.tokens:,}")
+        )
+    ]
     if money or caps.money is not None:
         cap = None if caps.money is None else caps.money / 1e6
-        words = f"{_of(_amount(money), caps.money and _amount(caps.money))} {found.currency}"
+        unit = found.currency
+        words = _of(f"{_amount(money)} {unit}", None if caps.money is None else f"{_amount(caps.money)} {unit}")
         made.append(Gauge("Money today", money / 1e6, cap, words))
     return made
 
 
-def _of(used: str, cap: str | int | None) -> str:
+def _of(used: str, cap: str | None) -> str:
     return f"{used}, no cap" if cap is None else f"{used} of {cap}"
 
 

@@ -68,16 +68,17 @@ def _chosen(visit: Visit, known: Chain, one: str, two: str) -> dict[str, Any]:
     """What the part beside the graph shows. Raises NotFound."""
     vault = visit.server.vault
     if not one:
-        return {"shown": None, "comparison": None}
+        return {"shown": None, "comparison": None, "first": ""}
     first = handoffs.find(vault, one)
     if two and two != one:
         pair = handoff_comparison.compared(vault, known, first, handoffs.find(vault, two))
-        return {"shown": None, "comparison": pair}
+        return {"shown": None, "comparison": pair, "first": one}
     head = handoffs.head_of(first, known.number(one), known)
     parents = tuple(handoffs.head(vault, known, known.number(ident)) for ident in head.parents)
     return {
         "shown": Shown(head, first.started, first.episode, handoffs.sections(first), parents),
         "comparison": None,
+        "first": one,
     }
 
 
