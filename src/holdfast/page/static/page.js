@@ -90,7 +90,7 @@ function badge() {
   one.setAttribute("aria-label", `${count} waiting`);
   link.append(one);
 }
-const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { target: "#bar", swap: "innerHTML" });
+const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { source: "#bar", target: "#bar", swap: "innerHTML" });
 export const look = () => htmx.ajax("GET", here(), { target: "#main", swap: "innerHTML" });
 
 const live = startLive(header, project, (kind) => htmx.trigger(document.body, `live-${kind}`));
