@@ -63,8 +63,9 @@ function ago(then) {
 function times(root) {
   for (const one of root.querySelectorAll("time[data-form]")) {
     const form = one.dataset.form;
-    if (form === "date") { one.textContent = day.format(new Date(`${one.dateTime}T12:00:00`)); continue; }
-    const then = new Date(one.dateTime);
+    const then = new Date(form === "date" ? `${one.dateTime}T12:00:00` : one.dateTime);
+    if (Number.isNaN(then.getTime())) continue;
+    if (form === "date") { one.textContent = day.format(then); continue; }
     one.title = both.format(then);
     one.textContent = form === "day" ? day.format(then) : form === "time" ? clock.format(then) : form === "both" ? both.format(then) : ago(then);
   }
