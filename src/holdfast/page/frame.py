@@ -110,7 +110,7 @@ def markdown(text: str) -> Markup:
         _markdown_reader().render(plain(text[:LONGEST])),
         tags=set(TAGS),
         attributes={"a": {"href"}},
-        attribute_filter=lambda _, __, said: said if ELSEWHERE.match(said) else None,
+        attribute_filter=lambda _, name, said: said if name != "href" or ELSEWHERE.match(said) else None,
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",

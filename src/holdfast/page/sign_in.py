@@ -140,9 +140,9 @@ def _entry(told: dict[str, Any]) -> Entry:
 
 
 @contextmanager
-def _changing(state: str, now: float, patience: float = PATIENCE) -> Iterator[list[Entry]]:
+def _changing(state: str, now: float, patience: float | None = None) -> Iterator[list[Entry]]:
     """All that count, to be changed in place. Raises Busy."""
-    lock = locks.taken(f"{state}/{FILE}.lock", patience)
+    lock = locks.taken(f"{state}/{FILE}.lock", PATIENCE if patience is None else patience)
     try:
         known = [one for one in _kept(state) if one.until > now]
         yield known
