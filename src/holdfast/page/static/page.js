@@ -98,7 +98,7 @@ const live = startLive(header, project, (kind) => htmx.trigger(document.body, `l
 document.body.addEventListener("htmx:configRequest", (event) => { event.detail.headers.Authorization = header(); });
 document.body.addEventListener("htmx:historyCacheMiss", (event) => { event.detail.xhr.setRequestHeader("Authorization", header()); });
 document.body.addEventListener("htmx:beforeSwap", (event) => { if (event.detail.xhr.status === 401) event.detail.shouldSwap = false; });
-document.body.addEventListener("htmx:afterSettle", (event) => { times(event.detail.elt); place(); badge(); keyboard.settle(); });
+document.body.addEventListener("htmx:afterSettle", (event) => { times(event.detail.elt); place(); badge(); live.show(); keyboard.settle(); });
 document.body.addEventListener("htmx:historyRestore", () => { times(main); place(); });
 document.body.addEventListener("htmx:pushedIntoHistory", () => { place(); main.focus({ preventScroll: true }); });
 document.body.addEventListener("htmx:responseError", (event) => {
