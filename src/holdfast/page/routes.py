@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
 
-from holdfast.errors import NotFound
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.page import frame, sign_in, views
-from holdfast.page.errors import SignedOut
+from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
 from holdfast.page.visit import SCHEME, Visits
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def enter(request: Request, given: Link) -> dict[str, str]:
 
 @router.post("/page/sign-out")
 def leave(request: Request, visit: Visits, everywhere: bool = False) -> dict[str, str]:
-    given = request.headers["authorization"].partition(" ")[2]
+    given = request.headers["authorization"].partition(" ")[2].strip()
     sign_in.sign_out(visit.server.state, given, visit.server.clock(), everywhere=everywhere)
     return {}
 
@@ -77,11 +77,20 @@ def install(app: FastAPI) -> None:
     for one in views.routers():
         app.include_router(one)
     app.add_exception_handler(SignedOut, _signed_out)
+    app.add_exception_handler(LookOnly, _refused)
+    app.add_exception_handler(Elsewhere, _refused)
 
 
 async def _signed_out(request: Request, error: Exception) -> Response:
-    """The frame, where a browser opens a page; else what there is to know."""
-    if request.method == "GET" and "hx-request" not in request.headers:
+    """The frame, where a browser opens a page: that sends no key. Else what there is to know, above all for a key that
+    counts no more."""
+    if request.method == "GET" and "hx-request" not in request.headers and "authorization" not in request.headers:
         return frame.answer(frame.render("frame.html", views=views.ALL, path=request.url.path))
     told = {"error": SignedOut.code, "message": str(error)}
     return JSONResponse(told, 401, {**frame.HEADERS, "www-authenticate": SCHEME})
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    """A key that counts, and may not do this from here."""
+    assert isinstance(error, HoldfastError)
+    return JSONResponse({"error": error.code, "message": str(error)}, 403, frame.HEADERS)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SCHEME = "holdfast-page"
 ALL = "all"
+SPELT = "surrogateescape"  # a file's name may be no UTF-8
 
 
 class Server(Protocol):
@@ -61,7 +62,7 @@ class Visit:
         from urllib.parse import quote, urlencode
 
         named = {name: value for name, value in query.items() if value not in ("", None, False)}
-        return f"/page/{quote(path)}?{urlencode({'project': self.project, **named})}"
+        return f"/page/{quote(path, errors=SPELT)}?{urlencode({'project': self.project, **named}, errors=SPELT)}"
 
     def show(
         self, template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any
