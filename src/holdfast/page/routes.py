@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
 
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.errors import NotFound
 from holdfast.page import frame, sign_in, views
-from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
+from holdfast.page.errors import SignedOut
 from holdfast.page.visit import SCHEME, Visits
 
 if TYPE_CHECKING:
@@ -77,8 +77,6 @@ def install(app: FastAPI) -> None:
     for one in views.routers():
         app.include_router(one)
     app.add_exception_handler(SignedOut, _signed_out)
-    app.add_exception_handler(LookOnly, _refused)
-    app.add_exception_handler(Elsewhere, _refused)
 
 
 async def _signed_out(request: Request, error: Exception) -> Response:
@@ -88,9 +86,3 @@ async def _signed_out(request: Request, error: Exception) -> Response:
         return frame.answer(frame.render("frame.html", views=views.ALL, path=request.url.path))
     told = {"error": SignedOut.code, "message": str(error)}
     return JSONResponse(told, 401, {**frame.HEADERS, "www-authenticate": SCHEME})
-
-
-async def _refused(_: Request, error: Exception) -> JSONResponse:
-    """A key that counts, and may not do this from here."""
-    assert isinstance(error, HoldfastError)
-    return JSONResponse({"error": error.code, "message": str(error)}, 403, frame.HEADERS)
