@@ -113,9 +113,15 @@ def markdown(text: str) -> Markup:
         attribute_filter=lambda _, name, said: said if name != "href" or ELSEWHERE.match(said) else None,
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https"},
+        attribute_filter=_web_only,
         link_rel="noopener noreferrer nofollow",
     )
     return Markup(done)
+
+
+def _web_only(_tag: str, _name: str, said: str) -> str | None:
+    """A link to elsewhere in the vault leads nowhere from a page."""
+    return said if said.startswith(("http://", "https://")) else None
 
 
 @cache

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastapi import Response
 
     from holdfast.memory import Memory
+    from holdfast.page.note_index import NoteIndex
     from holdfast.page.sign_in import Entry, Keys
 
 SCHEME = "holdfast-page"
@@ -36,6 +37,8 @@ class Server(Protocol):
 
     @property
     def keys(self) -> Keys: ...
+    @property
+    def notes(self) -> NoteIndex: ...
     def users_memory(self, project: str) -> Memory:
         """The memory as the user sees it in a project; "" is that of the server's folder."""
         ...
