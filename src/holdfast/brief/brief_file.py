@@ -71,8 +71,8 @@ def stamp(path: str) -> str:
     return f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}"
 
 
-def load(vault: str, state: str, project: Project) -> Cached:
-    """The cached brief with its changed sources read again."""
+def load(vault: str, state: str, project: Project, branch: str = "") -> Cached:
+    """The cached brief with its changed sources read again, for a branch: that of the work tree unless one is given."""
     for ident, root in ((project.id, project.root), (project.id, ""), ("", "")):
         record = _read(path_of(state, ident, root))
         if not record:
@@ -86,7 +86,7 @@ def load(vault: str, state: str, project: Project) -> Cached:
             is_fresh = is_fresh and tuple(record["project"].get("merged", ())) == project.merged
             changed = {at for at, (_, known, now, is_unsure) in enumerate(files) if known != now or is_unsure}
             names = [path for path, *_ in files]
-            sources = _of_branch(record["sources"], str(record.get("branch", "")), project.root)
+            sources = _of_branch(record["sources"], str(record.get("branch", "")), project.root, branch)
             parts = tuple(_current(edits, one, names, changed, project.ids) for one in sources)
             parts += _added(edits, {str(path): str(known) for path, known in record["watched"]}, names, project.ids)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
@@ -97,12 +97,13 @@ def load(vault: str, state: str, project: Project) -> Cached:
     return Cached((), is_fresh=False, is_there=False)
 
 
-def _of_branch(sources: list[dict[str, Any]], newest: str, root: str) -> list[dict[str, Any]]:
-    """The sources for the branch that the work tree is at; where that has no handoff, for that of the newest."""
+def _of_branch(sources: list[dict[str, Any]], newest: str, root: str, named: str) -> list[dict[str, Any]]:
+    """The sources for the branch that is named or that the work tree is at; where that has no handoff, for that of the
+    newest."""
     branches = {one["for"] for one in sources if "for" in one}
     if not branches:
         return sources
-    here = gitfiles.branch(root) if root else ""
+    here = named or (gitfiles.branch(root) if root else "")
     branch = here if here in branches else newest
     return [one for one in sources if one.get("for", branch) == branch and one.get("not") != branch]
 

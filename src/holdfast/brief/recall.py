@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.capture.episodes import Episode, Scene
+    from holdfast.model import Project
 
     # A path of a note, and the words that it was found by.
     Found = list[tuple[str, tuple[str, ...]]]
@@ -63,17 +64,23 @@ def recall(scene: Scene, episode: Episode, ask: Asking | None = None) -> Reply:
     if moment.agent or not moment.carries or not moment.prompt.strip():
         return Reply()
     began = time.perf_counter_ns()
-    found = [one for path, words in _found(scene, ask)[:MOST] if (one := _as_it_is(scene, path, words))]
+    places = _found(scene, ask)[:MOST]
+    found = [one for path, words in places if (one := as_it_is(scene.vault, scene.project, path, words))]
     told = _told_at_start(scene, episode) if found else set()
     fresh = [one for one in found if not (one.path in told and one.is_in_full)]
-    items = tuple(Item(one.text, one.line, one.path) for one in fresh[:MOST])
-    text, carried = lay_out((FENCE, HEADING), [Section("", items, 100)], FOOT, MOST_CHARACTERS) if items else ("", ())
+    text, carried = laid_out(fresh)
     scene.did["recall_us"] = (time.perf_counter_ns() - began) // 1000
     if not carried:
         return Reply()
     about = {"episode": episode.key, "project": scene.project.id, "carried": list(carried), "characters": len(text)}
     scene.note("injection", event=moment.event, **about)
     return Reply(text, carried)
+
+
+def laid_out(fresh: list[Bearing]) -> tuple[str, tuple[str, ...]]:
+    """The text of notes that a start has not told, and what it carries."""
+    items = tuple(Item(one.text, one.line, one.path) for one in fresh[:MOST])
+    return lay_out((FENCE, HEADING), [Section("", items, 100)], FOOT, MOST_CHARACTERS) if items else ("", ())
 
 
 def _found(scene: Scene, ask: Asking | None) -> Found:
@@ -92,16 +99,16 @@ def _found(scene: Scene, ask: Asking | None) -> Found:
     return [(one.path, one.words) for one in prompt_by_words.look(scene.state, here.id, prompt, merged=here.merged)]
 
 
-def _as_it_is(scene: Scene, path: str, words: tuple[str, ...]) -> Bearing | None:
+def as_it_is(vault: str, project: Project, path: str, words: tuple[str, ...]) -> Bearing | None:
     """A note by its file; None where that is gone, no longer active or of this project, or speaks of something else."""
-    if path.partition("/")[0] not in FOLDERS or ".." in path.split("/") or platform.is_behind_link(scene.vault, path):
+    if path.partition("/")[0] not in FOLDERS or ".." in path.split("/") or platform.is_behind_link(vault, path):
         return None
     try:
-        raw = platform.read_regular(f"{scene.vault}/{path}", LARGEST)
+        raw = platform.read_regular(f"{vault}/{path}", LARGEST)
     except (OSError, ValueError):
         return None
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    here = (scene.project.id, scene.project.merged)
+    here = (project.id, project.merged)
     said = quoting.quote(quoting.BODY, path, text, *here).items
     fields = quoting.fields_of(text)
     if not said or not fields or not _still_has(text, words):

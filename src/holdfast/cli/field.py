@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 import textwrap
 import time
-from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +16,7 @@ from holdfast.cli import output
 from holdfast.cli.command import Argument, Json, Option
 from holdfast.errors import UsageError
 from holdfast.field import handle
-from holdfast.field import words as query_words
+from holdfast.field.excerpts import excerpt
 from holdfast.field.thought import HYPOTHESIS
 from holdfast.memory import Memory
 from holdfast.model import ORIGINS, TRUSTED
@@ -33,9 +31,6 @@ if TYPE_CHECKING:
     from holdfast.field.think import Thinking
     from holdfast.field.thought import Thought
 
-WORD = re.compile(r"\S+")
-SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=\S)")
-BEFORE = 6  # words that are shown before the first that was asked for, where no sentence begins near by
 BAR = 5
 WIDEST = 100
 LONGEST_TITLE = 90
@@ -47,32 +42,6 @@ NONE_HERE = "No highway bears on that."
 STEP = 0.2  # seconds between two looks
 MOST_NAMED = 3  # agents of a highway
 LINE = 10.0  # between two lines, where there is no terminal for a bar
-
-
-def excerpt(text: str, query: str, room: int) -> str:
-    """The part of a text that a question is about, where there is no room for all of it: from where the most of the
-    query's words are, or from the beginning where that is as good. A long note's beginning is rarely what it was found
-    for."""
-    wanted = set(query_words.content(query))
-    if len(text) <= room or not wanted:
-        return text
-    said = list(WORD.finditer(text))
-    hits = [
-        (one.start(), stem, nth) for nth, one in enumerate(said) for stem in wanted & set(query_words.content(one[0]))
-    ]
-    starts = [0, *(one.end() for one in SENTENCE.finditer(text))]
-    shorter = [said[max(0, nth - BEFORE)].start() for _, _, nth in hits]
-    places = [at for at, _, _ in hits]
-
-    def worth(start: int) -> int:
-        shown = hits[bisect_left(places, start) : bisect_left(places, start + room - 2)]
-        return len({stem for _, stem, _ in shown})
-
-    most = max(map(worth, [*starts, *shorter]))
-    if worth(0) == most:
-        return text
-    best = max((one for one in starts if worth(one) == most), default=-1)  # the last: more of what follows is seen
-    return f"{CUT} {text[best if best > 0 else next(one for one in shorter if worth(one) == most) :]}"
 
 
 def recall(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.field.thought import Thought
 
 WITHIN = 0.03  # seconds for the look by words
+AT_LEISURE = 1.0  # and where a person looks
 LOOKED_THROUGH = 60  # of them, for prompts that were typed before
 POOL = 600  # how many of the nearest are looked at
 PRIOR = 20  # notes that are thought of beside those that there are: how a handful spreads says little
@@ -66,6 +67,15 @@ class Bears:
 
 
 @dataclass(frozen=True)
+class Looked(Bears):
+    """A note that was considered: how far its words are above chance, 0.0 where they did not find it, and whether it is
+    told."""
+
+    score: float = 0.0
+    is_told: bool = True
+
+
+@dataclass(frozen=True)
 class Usual:
     """The usual nearness of a store's notes to a prompt, and their number."""
 
@@ -85,15 +95,33 @@ class Usual:
 def bearing(field: Field, project: str, prompt: str, within: float = WITHIN) -> list[Bears]:
     """The notes of a project, and the global ones, that clearly bear on a prompt: those by words, the best first, then
     the one that does by meaning. Raises Damaged."""
+    told, _ = _bearing(field, project, prompt, within)
+    return told
+
+
+def considered(field: Field, project: str, prompt: str) -> list[Looked]:
+    """The same notes and those that share words with a prompt and are about something else, each with the reason: for a
+    person, who has time."""
+    told, by_words = _bearing(field, project, prompt, AT_LEISURE)
+    scores = {one.path: one.score for one in by_words}
+    found = [Looked(one.path, one.words, scores.get(one.path, 0.0), True) for one in told]
+    paths = {one.path for one in told}
+    return [*found, *(Looked(one.path, one.words, one.score, False) for one in by_words if one.path not in paths)]
+
+
+def _bearing(
+    field: Field, project: str, prompt: str, within: float
+) -> tuple[list[Bears], list[prompt_by_words.NoteByWords]]:
+    """Those that bear, and all that words alone would have found."""
     first, *merged = same_project.ids(field.vault, project)
     seen = prompt_by_words.look(home.state(field.vault), first, prompt, within, tuple(merged))
     meaning = _meaning(field, Scope(first, merged=tuple(merged)), prompt[: prompt_by_words.LONGEST])
     if meaning is None:
-        return [Bears(one.path, one.words) for one in seen]
+        return [Bears(one.path, one.words) for one in seen], seen
     kept = [Bears(one.path, one.words) for one in seen if one.score >= SURE or not meaning.is_elsewhere(one.id)]
     told = {one.path for one in kept}
     found = [Bears(path) for path in meaning.stand_out() if path not in told]
-    return [*kept, *found[:ALONE]][: prompt_by_words.MOST]
+    return [*kept, *found[:ALONE]][: prompt_by_words.MOST], seen
 
 
 def at_large(scores: Sequence[float], count: int, scale: Scale) -> Usual:

@@ -124,6 +124,7 @@ class Result:
     age: float
     why: str
     shared_by: str = ""  # somebody else, in a team (team/asking)
+    found: Ranked | None = None  # what its relevance was made of (field/score_parts)
 
     def as_record(self) -> dict[str, Any]:
         """As `recall --json` prints it."""
@@ -285,7 +286,7 @@ def _result(
         score *= ASKED
     age = thought.age_at(now)
     why = _why(one, thought, traffic, weight, now)
-    return Result(thought, score, one.score, weight, traffic.access_count, age, why)
+    return Result(thought, score, one.score, weight, traffic.access_count, age, why, found=one)
 
 
 def _why(one: Ranked, thought: Thought, traffic: Traffic, weight: float, now: float) -> str:

@@ -16,13 +16,14 @@ from holdfast.model import value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.brief import brief_file, composition, live, reasons
+    from holdfast.brief import brief_file, composition, live, prompt_reasons, reasons
     from holdfast.capture import background, drafts, flag_words, gate, losses
     from holdfast.capture.drafts import Draft
     from holdfast.close import drain, judge_pool, spend_report
     from holdfast.close.improve import loops, review
     from holdfast.close.improve.loops import Loops
     from holdfast.close.verify import handoff_check
+    from holdfast.field import prompt_by_meaning
     from holdfast.memory import Context, notes, tasks
     from holdfast.memory.field import Field
     from holdfast.model import Reply
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from holdfast.vault.handoff_form import HandedOff
     from holdfast.vault.prompts import ListedPrompt
 else:
-    brief_file, composition, live, reasons = lazily("holdfast.brief", "brief_file composition live reasons")
+    brief_file, composition, live, prompt_reasons, reasons = lazily(
+        "holdfast.brief", "brief_file composition live prompt_reasons reasons"
+    )
+    (prompt_by_meaning,) = lazily("holdfast.field", "prompt_by_meaning")
     background, drafts, flag_words, gate, losses = lazily(
         "holdfast.capture", "background drafts flag_words gate losses"
     )
@@ -90,20 +94,31 @@ class Sessions:
         """Daily counts of what is no longer kept whole."""
         return ledger_history.counts(self.at.state)
 
-    def boot(self) -> Reply:
-        """The brief, exactly as the next start in this folder gets it."""
+    def boot(self, branch: str = "") -> Reply:
+        """The brief, exactly as the next start in this folder gets it; on another branch, where one is named."""
         off = self.at.why_off()
-        return brief_file.said_off(off) if off else self._composed().reply
+        return brief_file.said_off(off) if off else self._composed(branch).reply
 
-    def explain_boot(self) -> reasons.Explained:
+    def explain_boot(self, branch: str = "") -> reasons.Explained:
         """The brief with the reason for each line, and for each thing that is not in it. Raises UsageError where
         capture is off: then there is nothing to explain."""
         off = self.at.why_off()
         if off:
             raise UsageError(f"Holdfast captures nothing here: {off}. A start says only that.")
-        return reasons.explain(self._composed(), self.at.clock())
+        return reasons.explain(self._composed(branch), self.at.clock())
 
-    def _composed(self) -> composition.Composed:
+    def explain_prompt(self, prompt: str) -> prompt_reasons.ExplainedPrompt:
+        """The notes that a first prompt would bring with it, each with the reason, and those that it would not. It
+        leaves no trace."""
+        state, project = self.at.state, self.at.project()
+        if self.at.why_off() or not home.has_field(state):
+            return prompt_reasons.ExplainedPrompt()
+        with self.field.open() as field:
+            found = prompt_by_meaning.considered(field, project.id, prompt)
+        cached = brief_file.load(self.at.vault, state, project)
+        return prompt_reasons.explain(self.at.vault, project, found, {part.path for part in cached.parts})
+
+    def _composed(self, branch: str = "") -> composition.Composed:
         try:
             self.refresh_brief()
         except OSError as error:
@@ -113,7 +128,7 @@ class Sessions:
         living = marks.bury_the_dead(self.at.state, now, [])
         closes = not background.is_off(self.at.env)
         found = live.gather(self.at.state, project, now, living, closes=closes, only_look=True)
-        return composition.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project))
+        return composition.compose(self.at.vault, found, brief_file.load(self.at.vault, self.at.state, project, branch))
 
     def refresh_brief(self) -> str:
         """Make the brief of this folder's work tree anew."""
