@@ -110,7 +110,6 @@ def markdown(text: str) -> Markup:
         _markdown_reader().render(plain(text[:LONGEST])),
         tags=set(TAGS),
         attributes={"a": {"href"}},
-        attribute_filter=lambda _, name, said: said if name != "href" or ELSEWHERE.match(said) else None,
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https"},
         attribute_filter=_web_only,
@@ -121,7 +120,7 @@ def markdown(text: str) -> Markup:
 
 def _web_only(_tag: str, _name: str, said: str) -> str | None:
     """A link to elsewhere in the vault leads nowhere from a page."""
-    return said if said.startswith(("http://", "https://")) else None
+    return said if ELSEWHERE.match(said) else None
 
 
 @cache
