@@ -26,7 +26,9 @@ CAUSES = {
     "remember": "A note was written by hand", "close": "A close wrote notes and a handoff",
     "handoff": "A handoff was written", "promote": "A finding became a note", "review": "A decision of a review",
     "forget": "Notes were forgotten", "undo": "A change was taken back", "sleep": "Sleep wrote a page",
-    "purge": "Something was purged for good", "edit": "An edit by hand was taken over", "loops": "Snags were looked at again",
+    "purge": "Something was purged for good", "edit": "An edit by hand was taken over",
+    "loops": "Snags were looked at again", "improve": "Snags became edits", "check": "The notes were tidied",
+    "import": "Notes were imported", "project": "Projects were changed",
     "mended": "The history was mended", "arm": "A note was armed", "disarm": "A note was disarmed",
     "sync": "Memory of another machine came in",
 }  # fmt: skip
