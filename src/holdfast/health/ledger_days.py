@@ -98,7 +98,7 @@ def _counted(day: str, path: str) -> dict[str, Day]:
         one[0] += 1
         one[1] += bool(opened)
         one[2] += kind.decode() in KEPT
-    return {name: Day(day, *one) for name, one in sums.items()}
+    return {name: Day(day, one[0], one[1], one[2]) for name, one in sums.items()}
 
 
 def _stamp(path: str) -> tuple[int, int]:

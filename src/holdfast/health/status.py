@@ -99,8 +99,8 @@ def _waiting(place: Place, now: float, ids: tuple[str, ...]) -> Waiting:
     listed = review.listing(place.vault, now, ids[0])
     mine = [one for one in queue.read(f"{place.state}/queue", now).entries if one.flag.project in ids]
     dead = sum(one.state == queue.DEAD for one in mine)
-    counts = (len(some) for some in (listed.quarantined, listed.unconfirmed, listed.proposed, listed.due))
-    return Waiting(*counts, queued=len(mine) - dead, dead=dead)
+    first, second, third = (len(some) for some in (listed.quarantined, listed.unconfirmed, listed.proposed))
+    return Waiting(first, second, third, len(listed.due), len(mine) - dead, dead)
 
 
 def lines(found: Status) -> Iterator[str]:
