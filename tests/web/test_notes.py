@@ -36,7 +36,7 @@ def git(home: Home, *words: str) -> str:
 @pytest.fixture
 def filled(home: Home) -> Path:
     made = memory(home).notes
-    made.remember("The port is 80.", project="global", name="The port")
+    made.remember("The port of the staging gateway is 80.", project="global", name="The port")
     made.remember("Never force-push main.", project="global", kind="rule", policy="never", name="No force")
     made.remember("Orders lock by version. See [the port](the-port.md).", name="Orders lock")
     return home.vault
@@ -66,13 +66,13 @@ def test_a_note_is_found_edited_taken_back_forgotten_and_brought_back(
     box.fill(before.replace("is 80.", "is 8080."))
     tab.main.get_by_role("button", name="Save").click()
     tab.says("Saved.")
-    expect(tab.main.locator(".note-words")).to_have_text("The port is 8080.")
+    expect(tab.main.locator(".note-words")).to_have_text("The port of the staging gateway is 8080.")
     assert "is 8080." in path.read_text(encoding="utf-8")
     assert "Holdfast-Cause: hand" in git(server.home, "log", "-n1", "--format=%B")
     tab.main.locator("details summary").first.click()
-    expect(tab.main.locator(".diff .added").last).to_have_text("+The port is 8080.")
+    expect(tab.main.locator(".diff .added").last).to_have_text("+The port of the staging gateway is 8080.")
     tab.page.locator("#toasts [data-undo]").last.click()
-    expect(tab.main.locator(".note-words")).to_have_text("The port is 80.")
+    expect(tab.main.locator(".note-words")).to_have_text("The port of the staging gateway is 80.")
     assert path.read_text(encoding="utf-8") == before
 
     tab.main.get_by_role("button", name="Forget").click()
@@ -103,7 +103,7 @@ def test_a_purge_says_what_it_takes_and_leaves_nothing(
     tab.says("Purged.")
     expect(tab.page.locator("#toasts [data-undo]")).to_have_count(0)
     assert not (filled / "knowledge" / "the-port.md").exists()
-    assert git(server.home, "log", "--all", "--format=%H", "-S", "The port is 80.") == ""
+    assert git(server.home, "log", "--all", "--format=%H", "-S", "The port of the staging gateway is 80.") == ""
 
 
 def test_two_tabs_and_a_command_line_change_one_note_and_nothing_is_lost(
@@ -120,18 +120,20 @@ def test_two_tabs_and_a_command_line_change_one_note_and_nothing_is_lost(
     expect(second.main.get_by_role("alert")).to_contain_text("Not saved")
     assert "is 81." in path.read_text(encoding="utf-8")
     assert "is 82." in second.main.locator("textarea").input_value(), "what was typed is still there"
-    expect(second.main.locator(".diff .removed").last).to_have_text("-The port is 81.")
+    expect(second.main.locator(".diff .removed").last).to_have_text("-The port of the staging gateway is 81.")
 
     assert server.home.cli("review", "--keep", "the-port").status == 0  # a third, while the second decides
     path.write_text(path.read_text(encoding="utf-8").replace("is 81.", "is 83."), encoding="utf-8")  # and an editor
     second.main.get_by_role("button", name="Save mine over theirs").click()
-    expect(second.main.locator(".diff .removed").last).to_have_text("-The port is 83.")
+    expect(second.main.locator(".diff .removed").last).to_have_text("-The port of the staging gateway is 83.")
     assert "is 83." in path.read_text(encoding="utf-8")
     second.main.get_by_role("button", name="Save mine over theirs").click()
     second.says("Saved.")
     assert "is 82." in path.read_text(encoding="utf-8")
     found = git(server.home, "log", "-p", "--format=", "--", "knowledge/the-port.md")
-    assert all(f"+The port is {port}." in found for port in (80, 81, 82, 83)), "each is in the history"
+    assert all(f"+The port of the staging gateway is {port}." in found for port in (80, 81, 82, 83)), (
+        "each is in the history"
+    )
 
 
 def test_what_is_remembered_in_the_page_is_the_users_word_even_in_a_server_of_an_agent(

@@ -11,7 +11,8 @@ from holdfast.close.improve import proposals
 from holdfast.errors import NotFound
 from holdfast.memory.notes import settle_edits
 from holdfast.page import frame, review_cards, review_deeds
-from holdfast.page.review_cards import BESIDE, DRAFT, EDIT, GROUPS, MOST, Card
+from holdfast.page.review_card import GROUPS, Card, parts
+from holdfast.page.review_cards import BESIDE, DRAFT, EDIT, MOST
 from holdfast.page.visit import Visit, Visits
 from holdfast.page.visit import visit as visiting
 from holdfast.vault import journal, notes
@@ -89,7 +90,7 @@ def edit(visit: Visits, key: str) -> Response:
         text = journal.read(visit.server.vault, ident)
     else:
         note = notes.read(visit.server.vault, ident)
-        text = None if isinstance(note, notes.Broken) else review_cards.parts(note)[0]
+        text = None if isinstance(note, notes.Broken) else parts(note)[0]
         line = "" if isinstance(note, notes.Broken) else str(note.fields.get("description") or "")
     if text is None:
         raise NotFound("It waits no more: somebody has decided on it. Look again.")

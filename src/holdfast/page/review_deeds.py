@@ -12,7 +12,9 @@ from holdfast.capture import drafts
 from holdfast.close.improve import proposals
 from holdfast.errors import NotFound, UsageError
 from holdfast.model import KINDS
-from holdfast.page.review_cards import BESIDE, DRAFT, DUE, EDIT, NOTE, beside_of
+from holdfast.page import typed
+from holdfast.page.review_card import beside_of
+from holdfast.page.review_cards import BESIDE, DRAFT, DUE, EDIT, NOTE
 from holdfast.sleep import plan as sleep_plan
 from holdfast.vault import edits, journal, notes
 from holdfast.vault.index import EVIDENCE
@@ -108,7 +110,7 @@ def reworded(path: str, base: str, text: str, line: str) -> str:
     if not head:
         raise UsageError(f"{path} cannot be changed in place; nothing was changed. Mend it in an editor.")
     proof = note.body.partition(f"\n\n{EVIDENCE}\n")[2]
-    words = text.replace("\r\n", "\n").strip()
+    words = typed.as_file(text, note.body).strip()
     body = f"\n{words}\n" + (f"\n{EVIDENCE}\n{proof}" if proof else "")
     changed = head + body
     wanted = " ".join(line.split())
@@ -122,7 +124,7 @@ def _beside(memory: Memory, path: str, word: str, text: str | None, _line: str) 
     base, theirs = journal.read(memory.at.vault, ours), journal.read(memory.at.vault, path)
     if base is None or theirs is None:
         raise NotFound("One of the two versions is gone; nothing was changed. Look again.")
-    commit = memory.notes.edit(ours, theirs if text is None else text.replace("\r\n", "\n"), base)
+    commit = memory.notes.edit(ours, theirs if text is None else typed.as_file(text, theirs), base)
     commits = (commit, memory.notes.forget([path]))
     return Deed(f"Put into {ours}. The history keeps what it said.", Back(tuple(filter(None, commits))))
 
@@ -136,7 +138,7 @@ def _edit(memory: Memory, ident: str, word: str, text: str | None) -> Deed:
         back = Back() if found.kind == proposals.SKILL else Back(done.commits, edit=ident)
         return Deed("Rejected. It is not proposed again.", back)
     if text is not None and found.after is not None and found.kind != proposals.SKILL:
-        proposals.leave(memory.at.state, replace(found, after=text.replace("\r\n", "\n"), diff=""))
+        proposals.leave(memory.at.state, replace(found, after=typed.as_file(text, found.after), diff=""))
     kept = sleep_plan.kept_refusal(memory.at.vault, ident) if found.kind == proposals.SLEEP else None
     (done,) = memory.notes.review(accept=[ident], everything=True)
     steps = tuple(one.id for one in kept.steps) if kept else ()
@@ -156,7 +158,7 @@ def _draft(memory: Memory, ident: str, word: str, text: str | None) -> Deed:
     if word == REJECT:
         memory.sessions.settle_draft(one.id)
         return Deed("Let go. `holdfast drafts --all` still has it.", Back(draft=one.id))
-    words = one.text if text is None else text.replace("\r\n", "\n")
+    words = one.text if text is None else typed.as_file(text, one.text)
     if one.kind == drafts.HANDOFF:
         handed = memory.sessions.handoff(words, anyway=True)
         said, commit = f"Written: session {handed.number}.", handed.commit
