@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import threading
 import zlib
@@ -123,6 +124,13 @@ def test_nothing_of_a_purged_note_is_left_in_files_objects_and_logs(lived_in: st
         path.read_bytes() for path in Path(lived_in, ".git/logs").rglob("*") if path.is_file()
     )
     assert not Path(lived_in, ".state/purging").exists()
+
+
+def test_a_server_that_listens_meanwhile_is_in_nobodys_way(lived_in: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{lived_in}/.state/hook.sock")
+        done = purge.carry_out(lived_in, purge.plan(lived_in, PATH), NOW, by=BY_USER)
+    assert done.left == ()
 
 
 def test_other_notes_keep_their_own_lines_and_can_still_be_read(lived_in: str) -> None:

@@ -263,7 +263,8 @@ def clean_state(state: str, scrubber: Scrubber, but: Iterable[str]) -> int:
         folders[:] = [name for name in folders if f"{top}/{name}" not in left_out]
         for name in names:
             path = f"{top}/{name}"
-            if path not in left_out and not NOT_OURS.search(path) and not os.path.islink(path):
+            is_file = os.path.isfile(path) and not os.path.islink(path)  # a server's socket holds nothing
+            if is_file and path not in left_out and not NOT_OURS.search(path):
                 changed += _clean_file(path, scrubber, drop=path[len(state) + 1 :].startswith(DROPPED))
     return changed
 

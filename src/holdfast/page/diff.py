@@ -26,6 +26,9 @@ class Diff:
     left: int = 0
 
 
+NONE = Diff(())
+
+
 def of(before: str | None, after: str | None, most: int = MOST_LINES) -> Diff:
     """The change from one text to another; None is no file."""
     old, new = ((side or "").splitlines() for side in (before, after))

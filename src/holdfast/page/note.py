@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Response
 
 from holdfast.errors import Conflict, NotFound
-from holdfast.page import diff, frame, note_facts, note_rows
+from holdfast.page import diff, frame, note_facts, note_rows, typed
 from holdfast.page.visit import Visit, Visits
 from holdfast.vault import index, journal, notes
 
@@ -116,8 +116,7 @@ def save(visit: Visits, note: Field, text: Field, base: Field) -> Response:
     current = _text(visit, note)
     if current is None:
         raise NotFound(f"{note} is gone; nothing was changed. Its history brings it back.")
-    typed = text.replace("\r\n", "\n")
-    wanted = typed.replace("\n", "\r\n") if "\r\n" in current and "\n" not in current.replace("\r\n", "") else typed
+    wanted = typed.as_file(text, current)
     try:
         if _digest(current) != base:
             raise Conflict
@@ -125,7 +124,7 @@ def save(visit: Visits, note: Field, text: Field, base: Field) -> Response:
     except Conflict:
         now = _text(visit, note) or ""
         shown = diff.of(now, wanted)
-        return visit.show("note_edit.html", path=note, text=typed, base=_digest(now), theirs=shown)
+        return visit.show("note_edit.html", path=note, text=wanted, base=_digest(now), theirs=shown)
     said = "Saved." if commit else "Nothing was different; nothing was changed."
     return go(visit.link("notes/note", note=note), said, undo_link(visit, commit))
 

@@ -84,7 +84,7 @@ def listed(memory: Memory, known: Index, wish: Wish, now: float) -> Listed:
     found = [note for note in known.notes if _is_wanted(note, wish, now)]
     used = _used(memory.at.state, now) if wish.sort == WEIGHT else {}
     keyed = sorted(((_key(note, wish.sort, used, now), note) for note in found), key=lambda one: one[0])
-    begin = _after(wish.after)
+    begin = _after(wish.after, wish.sort)
     rest = [one for one in keyed if one[0] > begin] if begin is not None else keyed
     shown = rest[:MOST]
     uses = uses_of(memory, [note for _, note in shown], now)
@@ -121,13 +121,14 @@ def _backwards(day: str) -> str:
     return "".join(chr(0x10FFFF - ord(sign)) if ord(sign) < 0xD800 else sign for sign in day[:25])
 
 
-def _after(given: str) -> Key | None:
+def _after(given: str, sort: str) -> Key | None:
     try:
         found = json.loads(given) if given else None
     except ValueError:
         return None
-    is_key = isinstance(found, list) and len(found) == 2 and isinstance(found[1], str)
-    return found if is_key else None
+    if not isinstance(found, list) or len(found) != 2 or not isinstance(found[1], str):
+        return None
+    return found if isinstance(found[0], (int, float) if sort == WEIGHT else str) else None
 
 
 def _used(state: str, now: float) -> dict[str, tuple[float, int]]:

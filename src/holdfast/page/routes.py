@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
 
 from holdfast.errors import NotFound
-from holdfast.page import frame, sign_in, views
+from holdfast.page import frame, review, sign_in, views
 from holdfast.page.errors import SignedOut
 from holdfast.page.visit import SCHEME, Visits
 
@@ -63,12 +63,7 @@ def leave(request: Request, visit: Visits, everywhere: bool = False) -> dict[str
 def bar(visit: Visits) -> Response:
     """The head of the page: where one is, and what waits."""
     projects = visit.memory.sessions.projects()
-    waiting = visit.memory.notes.reviews(everything=visit.everything)
-    return visit.show(
-        "bar.html",
-        projects=projects,
-        waiting=len(waiting.quarantined) + len(waiting.unconfirmed) + len(waiting.proposed),
-    )
+    return visit.show("bar.html", projects=projects, waiting=review.count(visit))
 
 
 def install(app: FastAPI) -> None:

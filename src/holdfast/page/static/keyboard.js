@@ -2,11 +2,18 @@
 const isTyping = (event) => event.target.closest("input, textarea, select, [contenteditable]") || event.ctrlKey || event.metaKey || event.altKey;
 const rows = () => [...document.querySelectorAll("#main [data-row]")].filter((one) => one.offsetParent);
 let chosen = "";
+let place = 0; // of the chosen row, and the view it was chosen in: where it goes, the one in its place is chosen
+let view = "";
 let prefix = "";
 
+function note(one) {
+  chosen = one?.dataset.row || "";
+  place = one ? rows().indexOf(one) : 0;
+  view = location.pathname;
+}
 function choose(one) {
   for (const row of rows()) row.classList.toggle("chosen", row === one);
-  chosen = one?.dataset.row || "";
+  note(one);
   one?.scrollIntoView({ block: "nearest" });
   (one?.querySelector("a, button, summary") || one)?.focus({ preventScroll: true });
 }
@@ -17,7 +24,7 @@ function move(by) {
 }
 function press(key) {
   const row = rows().find((one) => one.dataset.row === chosen);
-  const button = row?.querySelector(`[data-press="${key}"]`) || document.querySelector(`#main [data-press="${key}"]:not([data-row] *)`) || (key === "u" ? document.querySelector("#toasts [data-undo]") : null);
+  const button = row?.querySelector(`[data-press="${key}"]`) || document.querySelector(`#main [data-press="${key}"]:not([data-row] *)`) || (key === "u" ? [...document.querySelectorAll("#toasts [data-undo]")].pop() : null);
   button?.click();
   return Boolean(button);
 }
@@ -52,8 +59,15 @@ function start(look) {
     else done = false;
     if (done) event.preventDefault();
   });
-  document.addEventListener("focusin", (event) => { const row = event.target.closest?.("#main [data-row]"); if (row && row.dataset.row !== chosen) { for (const one of rows()) one.classList.toggle("chosen", one === row); chosen = row.dataset.row; } });
+  document.addEventListener("focusin", (event) => { const row = event.target.closest?.("#main [data-row]"); if (row && row.dataset.row !== chosen) { for (const one of rows()) one.classList.toggle("chosen", one === row); note(row); } });
 }
 // After a part was shown anew the chosen row is chosen again, or the one in its place.
-function settle() { const again = rows().find((one) => one.dataset.row === chosen); if (again) again.classList.add("chosen"); }
+function settle() {
+  if (!chosen) return;
+  const all = rows();
+  const again = all.find((one) => one.dataset.row === chosen);
+  if (again) again.classList.add("chosen");
+  else if (view !== location.pathname) chosen = "";
+  else if (all.length && !isTyping({ target: document.activeElement || document.body })) choose(all[Math.min(place, all.length - 1)]);
+}
 export const keyboard = { start, sheet, settle };
