@@ -21,9 +21,7 @@ def excerpt(text: str, query: str, room: int) -> str:
     if len(text) <= room or not wanted:
         return text
     said = list(WORD.finditer(text))
-    hits = [
-        (one.start(), stem, nth) for nth, one in enumerate(said) for stem in wanted & set(words.content(one[0]))
-    ]
+    hits = [(one.start(), stem, nth) for nth, one in enumerate(said) for stem in wanted & set(words.content(one[0]))]
     starts = [0, *(one.end() for one in SENTENCE.finditer(text))]
     shorter = [said[max(0, nth - BEFORE)].start() for _, _, nth in hits]
     places = [at for at, _, _ in hits]
