@@ -14,6 +14,7 @@ from fastapi import APIRouter, Response
 from holdfast.capture import field_mode, home
 from holdfast.errors import NotFound
 from holdfast.field import intake, local_graph
+from holdfast.field.steps import TIED
 from holdfast.page import frame, graph_drawing
 from holdfast.page.recall import address, title_of
 from holdfast.page.visit import Visits
@@ -144,14 +145,19 @@ def night(visit: Visits, id: str = "") -> Response:  # noqa: A002  the name in t
     memory = visit.memory
     found = nights.one(memory.at.vault, id)
     done = nights.done_in(memory.at.vault, id)
-    named = {each for one in done[:MOST_STEPS] for each in (one.step.by, *one.step.ids[:NAMED]) if each}
+    told = [one for one in done if one.step.kind != TIED][:MOST_STEPS]
+    read_together = [one for one in done if one.step.kind == TIED][:MOST_STEPS]
+    named = {each for one in (*told, *read_together) for each in (one.step.by, *one.step.ids[:NAMED]) if each}
     known = memory.field.thoughts(sorted(named)) if named else {}
     scope = memory.field.scope(everything=visit.everything)
     seen = {ident: one for ident, one in known.items() if scope.has(one)}
-    rows = [_step(visit, one, seen) for one in done[:MOST_STEPS]]
-    text = found.text if visit.everything else memory.sleep.seen(found.text)
+    rows = [_step(visit, one, seen) for one in told]
+    ties = [_step(visit, one, seen) for one in read_together]
+    whole = nights.without_marks(found.text)
+    text = whole if visit.everything else memory.sleep.seen(whole)
     return visit.show(
-        "field_night.html", night=found, text=text, rows=rows, more=max(0, len(done) - MOST_STEPS),
+        "field_night.html", night=found, text=text, rows=rows, ties=ties,
+        more=len(done) - len(told) - len(read_together),
         is_cut=len(text) > frame.LONGEST,
     )  # fmt: skip
 

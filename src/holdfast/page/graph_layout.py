@@ -23,6 +23,7 @@ PUSH, PULL = 900.0, 0.05
 FARTHEST = 9.0  # that a node goes in the first step; it is less in each
 HOME = 0.02  # by which each is drawn to its ring
 MARGIN = 40.0
+WIDER = 1.7  # screens are: labels stand beside each other rather than one below the other
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def laid_out(steps: Mapping[str, int], ties: Sequence[tuple[str, str]]) -> Layou
     place = {one: nth for nth, one in enumerate(ids)}
     pairs = numpy.array([(place[one], place[other]) for one, other in ties if one in place and other in place])
     at = _settled(at, ring, pairs.reshape(-1, 2).astype(int))
+    at[:, 0] *= WIDER
     low, high = at.min(axis=0) - MARGIN, at.max(axis=0) + MARGIN
     box = (float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
     rounded = numpy.round(at, 1)

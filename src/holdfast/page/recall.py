@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Response
 
-from holdfast.capture import home
+from holdfast.capture import field_mode, home, identity
+from holdfast.capture.quoting import shortened
 from holdfast.field import handle, score_parts
 from holdfast.field.excerpts import excerpt
 from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, SAID
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
 router = APIRouter(include_in_schema=False)
 MOST = 10
+MOST_READERS = 20
 ROOM = 420  # characters of a result that are shown
 LONGEST = 1000
+LONGEST_TITLE = 90
 DAY = 86400.0
 SINCE = (("", "any time"), ("1", "a day"), ("7", "a week"), ("30", "a month"), ("365", "a year"))
 KINDS = (
@@ -87,44 +90,57 @@ class Shown:
 
 @router.get("/page/recall")
 def view(
-    visit: Visits, q: str = "", kind: str = "", since: str = "", everywhere: bool = False, archived: bool = False
+    visit: Visits,
+    q: str = "",
+    kind: str = "",
+    since: str = "",
+    everywhere: bool = False,
+    archived: bool = False,
+    asker: str = "",
 ) -> Response:
     """Raises UsageError."""
     memory, asked = visit.memory, q.strip()[:LONGEST]
     is_bare = home.is_bare(memory.at.vault) and not memory.field.shared()
     answer: Answer | None = None
     shown: list[Shown] = []
+    readers: list[str] = []
+    is_personal = field_mode.read(memory.at.state) == field_mode.PERSONAL
+    person = identity.agent_name(memory.at.env, identity.SHELL, "")
+    asker = (asker or person) if is_personal else ""
     if asked and not is_bare:
         handle.refuse_unknown([kind] if kind else [], memory.field.open)
         scope = memory.field.scope(everything=everywhere or visit.everything)
         begin = memory.at.clock() - float(since) * DAY if since in dict(SINCE) and since else 0.0
         scope = replace(scope, kinds=(kind,) if kind else (), since=begin, archived=archived)
-        answer = memory.field.recall(asked, scope, MOST)
-        shown = _shown(visit, answer)
+        answer = memory.field.recall(asked, scope, MOST, asker)
+        shown, others = _shown(visit, answer, asker)
+        readers = [one for one in dict.fromkeys((person, asker, *others)) if one]
     return visit.show(
         "recall.html", q=asked, kind=kind, since=since, everywhere=everywhere, archived=archived, kinds=KINDS,
-        times=SINCE, answer=answer, shown=shown, is_bare=is_bare,
+        times=SINCE, answer=answer, shown=shown, is_bare=is_bare, asker=asker, readers=readers,
         by_words=bool(shown) and not any(one.result.found and one.result.found.semantic for one in shown),
     )  # fmt: skip
 
 
-def _shown(visit: Visit, answer: Answer) -> list[Shown]:
+def _shown(visit: Visit, answer: Answer, asker: str) -> tuple[list[Shown], list[str]]:
+    """The results, and everybody who has read one of them."""
     results = answer.results
     ids = [one.thought.id for one in results]
     with visit.memory.field.open() as field:
-        traffic = field.store.traffic(ids, whole=False)
+        traffic = field.store.traffic(ids)
         away = field.store.archived(ids)
         newer = field.store.thoughts({one.thought.superseded_by for one in results} - {""})
     longest = max((sum(part.worth for part in score_parts.parts(one) if part.worth > 0) for one in results), default=1)
-    return [
-        _one(visit, rank, one, results, answer.query, longest, traffic, newer, one.thought.id in away)
+    shown = [
+        _one(visit, rank, one, results, answer.query, longest, traffic, newer, one.thought.id in away, asker)
         for rank, one in enumerate(results, 1)
     ]
+    return shown, sorted({agent for one in traffic.values() for agent in one.agents})[:MOST_READERS]
 
 
 def _one(
     visit: Visit, rank: int, one: Result, results: Sequence[Result], query: str, longest: float,
-    traffic: dict[str, Traffic], newer: dict[str, Thought], is_archived: bool,
+    traffic: dict[str, Traffic], newer: dict[str, Thought], is_archived: bool, asker: str,
 ) -> Shown:  # fmt: skip
     thought = one.thought
     text = " ".join(thought.text.split())
@@ -133,7 +149,8 @@ def _one(
     read = traffic.get(thought.id)
     return Shown(
         rank, one, title_of(thought), part if len(part) <= ROOM else f"{part[:ROOM].rpartition(' ')[0]} …",
-        address(visit, thought), slices(score_parts.parts(one), longest), recall_reasons.changes(one, rank, results),
+        address(visit, thought), slices(score_parts.parts(one), longest),
+        recall_reasons.changes(one, rank, results, asker),
         title_of(by) if by else "", address(visit, by) if by else "",
         read.last_accessed if read and read.access_count else 0.0, is_archived,
     )  # fmt: skip
@@ -157,7 +174,9 @@ def slices(parts: Sequence[Part], longest: float) -> tuple[Slice, ...]:
 
 def title_of(thought: Thought) -> str:
     """Its name, or the beginning of what it says."""
-    return thought.title or notes.title(thought.text)
+    first = thought.text.strip().partition("\n")[0]
+    name = thought.title if thought.title and not first.startswith(thought.title) else first
+    return shortened(" ".join(name.split()) or thought.id, LONGEST_TITLE)
 
 
 def address(visit: Visit, thought: Thought) -> str:

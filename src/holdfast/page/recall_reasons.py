@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 CLOSE = 0.01  # a difference in weight that is none
 
 
-def changes(one: Result, rank: int, results: Sequence[Result]) -> tuple[str, ...]:
-    """One sentence for each thing that counts for or against it, the weight first."""
-    said = [_weight(one, rank, results)]
+def changes(one: Result, rank: int, results: Sequence[Result], asker: str = "") -> tuple[str, ...]:
+    """One sentence for each thing that counts for or against it, the weight first. With an `asker` only their own
+    readings count."""
+    said = [_weight(one, rank, results, asker)]
     names = {part.name: part.worth for part in score_parts.parts(one)}
     found = one.found
     if found and found.is_named:
@@ -50,7 +51,7 @@ def place_at(one: Result, weight: float, results: Sequence[Result]) -> int:
     return 1 + sum(other.score > score for other in results if other.thought.id != one.thought.id)
 
 
-def _weight(one: Result, rank: int, results: Sequence[Result]) -> str:
+def _weight(one: Result, rank: int, results: Sequence[Result], asker: str) -> str:
     now = one.thought.created + one.age
     unread = pheromone.decayed(one.thought.start, one.thought.created, now)
     taken = pheromone.factor(one.weight) - 1
@@ -58,14 +59,16 @@ def _weight(one: Result, rank: int, results: Sequence[Result]) -> str:
     if one.accesses:
         times = "once" if one.accesses == 1 else f"{one.accesses:,} times"
         without = f"Without that it would weigh {unread:.2f} and {_stand(place_at(one, unread, results), rank)}."
-        return f"Weight {one.weight:.2f}: read {times}, which {effect} its score. {without}"
+        by = f" by {asker}" if asker else ""
+        return f"Weight {one.weight:.2f}: read {times}{by}, which {effect} its score. {without}"
+    nobody = f"{asker} has not" if asker else "nobody has"
     fresh = place_at(one, pheromone.START, results)
     if one.weight < pheromone.START - CLOSE:
         return (
-            f"Weight {one.weight:.2f}: nobody has read it, and it faded, which {effect} its score. "
+            f"Weight {one.weight:.2f}: {nobody} read it, and it faded, which {effect} its score. "
             f"As fresh as when it was written it would {_stand(fresh, rank)}."
         )
-    return f"Weight {one.weight:.2f}: nobody has read it yet; each recall that brings it adds {pheromone.RETURNED:g}."
+    return f"Weight {one.weight:.2f}: {nobody} read it yet; each recall that brings it adds {pheromone.RETURNED:g}."
 
 
 def _stand(place: int, rank: int) -> str:
