@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 RINGS = (0.0, 150.0, 280.0)
 STEPS = 90
 LENGTH = 70.0  # of a tie at rest
-PUSH, PULL = 900.0, 0.05
+PUSH, PULL = 600.0, 0.05
 FARTHEST = 9.0  # that a node goes in the first step; it is less in each
 HOME = 0.02  # by which each is drawn to its ring
 MARGIN = 40.0
 WIDER = 1.7  # screens are: labels stand beside each other rather than one below the other
+WIDEST, TALLEST = 900.0, 520.0  # so that a label has the same size in each drawing
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def laid_out(steps: Mapping[str, int], ties: Sequence[tuple[str, str]]) -> Layou
     pairs = numpy.array([(place[one], place[other]) for one, other in ties if one in place and other in place])
     at = _settled(at, ring, pairs.reshape(-1, 2).astype(int))
     at[:, 0] *= WIDER
+    wide, tall = at.max(axis=0) - at.min(axis=0)
+    at /= max(1.0, wide / WIDEST, tall / TALLEST)
     low, high = at.min(axis=0) - MARGIN, at.max(axis=0) + MARGIN
     box = (float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
     rounded = numpy.round(at, 1)
