@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.page import care, field, lineage, live, notes, recall, review, start, tasks, today, undo
+from holdfast.page import care, field, lineage, live, notes, recall, review, start, tasks, thought, today, undo
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -23,4 +23,5 @@ ALL = (  # the path, the name, the key behind `g` that opens it
 
 
 def routers() -> list[APIRouter]:
-    return [one.router for one in (today, review, notes, start, recall, lineage, field, tasks, care, live, undo)]
+    modules = (today, review, notes, start, recall, lineage, field, thought, tasks, care, live, undo)
+    return [one.router for one in modules]

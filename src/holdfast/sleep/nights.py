@@ -81,6 +81,11 @@ def parsed(path: str, text: str) -> list[NightPage]:
     return [_night(path, part) for part in reversed(parts)]
 
 
+def without_marks(text: str) -> str:
+    """A page as a person reads it: its marks are for programs."""
+    return NIGHT.sub("", text)
+
+
 def _all(vault: str) -> Iterator[NightPage]:
     names = (name for name in platform.names(f"{vault}/{FOLDER}") if name.endswith(".md") and name[:1].isdigit())
     for name in sorted(names, reverse=True):

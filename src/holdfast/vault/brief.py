@@ -379,3 +379,14 @@ def _in_full(found: list[tuple[Handoff, int]], branch: str) -> list[Choice]:
     chosen += [Choice("before", f"{quoting.EARLIER}:{nth}", one.path, branch) for one, nth in earlier[:MOST_BEFORE]]
     chosen += [Choice("beside", f"{quoting.BESIDE}:{nth}", one.path, branch) for one, nth in beside[:MOST_LINES]]
     return chosen
+
+
+def branches(vault: str, project: Project) -> list[str]:
+    """The branches for which a start of this work tree is prepared, as it was made last: those of the newest handoffs.
+    On any other a start tells the newest."""
+    path = path_of(home.state(vault), project.id, project.root)
+    try:
+        record = codec.decode(platform.read_file(path, kept.LARGEST_CACHE))
+        return list(dict.fromkeys(str(one["for"]) for one in record["sources"] if one.get("for")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []  # none was made yet
