@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Response
 
 from holdfast.capture import config, home, pause
-from holdfast.page import care_health, care_ladder, care_spend, frame
+from holdfast.page import care_health, care_ladder, care_spend, frame, fresh
 from holdfast.page.visit import Visits
 
 if TYPE_CHECKING:
@@ -38,15 +38,17 @@ class Capture:
 
 
 def _show(visit: Visit, tab: str, template: str, **values: Any) -> Response:
-    path = config.path_of(home.machine_state(visit.memory.at.env))
+    state = home.machine_state(visit.memory.at.env)
+    here = capture(visit)
     return visit.show(
         "care.html",
         tab=tab,
         tabs=[(visit.link(f"care/{path}" if path else "care"), name, path == tab) for path, name in TABS],
         part=template,
-        capture=capture(visit),
-        settings=settings(config.load(home.machine_state(visit.memory.at.env))),
-        settings_path=path,
+        capture=here,
+        digest=fresh.digest_of(here),
+        settings=settings(config.load(state)),
+        settings_path=config.path_of(state),
         **values,
     )
 
@@ -92,8 +94,9 @@ def rungs(visit: Visits) -> Response:
 
 
 @router.get("/page/care/capture")
-def capture_part(visit: Visits) -> Response:
-    return visit.show("care_capture.html", capture=capture(visit))
+def capture_part(visit: Visits, known: str = "") -> Response:
+    found = capture(visit)
+    return fresh.part(visit, "care_capture.html", known, found, capture=found)
 
 
 @router.post("/page/care/pause")

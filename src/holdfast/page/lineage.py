@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Response
 
-from holdfast.page import handoff_comparison, handoff_graph, handoffs
+from holdfast.page import fresh, handoff_comparison, handoff_graph, handoffs
 from holdfast.page.handoff_graph import Node
 from holdfast.page.visit import Visits
 
@@ -34,24 +34,28 @@ class Shown:
 
 
 @router.get("/page/lineage")
-def view(visit: Visits, one: str = "", two: str = "", upto: int = 0) -> Response:
+def view(visit: Visits, one: str = "", two: str = "", upto: int = 0, known: str = "") -> Response:
     """The chain, and what was chosen in it."""
-    known = handoffs.chain(visit)
-    heads = handoffs.heads(visit.server.vault, known, upto)
+    chain = handoffs.chain(visit)
+    heads = handoffs.heads(visit.server.vault, chain, upto)
     nodes = [Node(head.ident, head.branch, head.parents, head.is_written) for head in heads]
     newest, oldest = (heads[0].number, heads[-1].number) if heads else (0, 0)
-    return visit.show(
+    return fresh.part(
+        visit,
         "lineage.html",
+        known,
+        (heads, len(chain.paths)),
         heads=heads,
-        total=len(known.paths),
+        total=len(chain.paths),
         wide=handoff_graph.drawn(nodes, row=ROW, step=STEP),
         narrow=handoff_graph.drawn(nodes, row=NARROW_ROW, step=NARROW_STEP, is_narrow=True),
         older=oldest - 1 if oldest > 1 else 0,
-        newer=min(newest + handoffs.PAGE, len(known.paths)) if newest < len(known.paths) else 0,
+        is_newest=newest >= len(chain.paths),
+        newer=newest + handoffs.PAGE if newest + handoffs.PAGE < len(chain.paths) else 0,  # 0: follow what comes
         branches=_branches(heads),
         machines=sorted({head.machine for head in heads}),
         upto=upto,
-        **_chosen(visit, known, one, two),
+        **_chosen(visit, chain, one, two),
     )
 
 

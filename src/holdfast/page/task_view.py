@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.model import TRUSTED
-from holdfast.tasks import numbers, observations, states
+from holdfast.tasks import numbers, observations, record, states
 from holdfast.tasks import page as task_page
 
 if TYPE_CHECKING:
@@ -170,7 +170,8 @@ def _meter(one: Count) -> Meter:
 
 
 def said(one: Entry, gone: str = "") -> Said:
-    return Said(one.id, one.time, task_page.worded(one), gone, "" if one.origin in TRUSTED else one.origin)
+    words = one.text if one.kind == record.DECISION else task_page.worded(one)  # without the ids that it supersedes
+    return Said(one.id, one.time, words, gone, "" if one.origin in TRUSTED else one.origin)
 
 
 def _beginning(one: Entry | None) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Response
 
 from holdfast.errors import NotFound, UsageError
-from holdfast.page import frame, task_view
+from holdfast.page import frame, fresh, task_view
 from holdfast.page.visit import Visits
 from holdfast.tasks import states
 from holdfast.tasks.task_end import CHANGE, LEARNED
@@ -44,9 +44,10 @@ class Row:
 
 
 @router.get("/page/tasks")
-def view(visit: Visits, skip: int = 0, part: bool = False) -> Response:
+def view(visit: Visits, skip: int = 0, part: bool = False, known: str = "") -> Response:
     """The open tasks, the one that was worked on last first, and those that are over; or the rows alone."""
-    return visit.show("tasks_rows.html" if part else "tasks.html", **_listing(visit, skip))
+    found = _listing(visit, skip)
+    return fresh.part(visit, "tasks_rows.html" if part else "tasks.html", known, found, **found)
 
 
 def _listing(visit: Visit, skip: int) -> dict[str, Any]:
@@ -74,17 +75,15 @@ def _row(visit: Visit, task: Task, at: int) -> Row:
 @router.get("/page/tasks/{ident}")
 def one(visit: Visits, ident: str, whole: bool = False) -> Response:
     """One task. Raises NotFound."""
-    return visit.show("tasks_one.html", shown=_shown(visit, ident, whole=whole), whole=whole)
+    shown = task_view.shown(visit.memory.tasks.show(ident, whole=whole))
+    return fresh.part(visit, "tasks_one.html", "", shown, shown=shown, whole=whole)
 
 
 @router.get("/page/tasks/{ident}/body")
-def body(visit: Visits, ident: str, whole: bool = False) -> Response:
+def body(visit: Visits, ident: str, whole: bool = False, known: str = "") -> Response:
     """The part that follows what happens."""
-    return visit.show("tasks_body.html", shown=_shown(visit, ident, whole=whole), whole=whole)
-
-
-def _shown(visit: Visit, ident: str, *, whole: bool) -> task_view.Shown:
-    return task_view.shown(visit.memory.tasks.show(ident, whole=whole))
+    shown = task_view.shown(visit.memory.tasks.show(ident, whole=whole))
+    return fresh.part(visit, "tasks_body.html", known, shown, shown=shown, whole=whole)
 
 
 @router.get("/page/tasks/{ident}/ask")
