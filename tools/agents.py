@@ -59,16 +59,21 @@ def install() -> None:
 
 def _install(name: str) -> None:
     place = folder() / name
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
     # A version in full: without it npm takes the newest that declares this Node, which is another program.
     wanted = f"{PACKAGES[name]}@{VERSIONS[name]}"
-    quiet = ["--no-audit", "--no-fund", "--loglevel", "error"]
-    subprocess.run(["npm", "install", *quiet, "--prefix", str(place), wanted], check=True, stdin=subprocess.DEVNULL)
+    install_package(wanted, place)
     told = subprocess.run([str(command(name)), "--version"], capture_output=True, text=True, check=True)
     if VERSIONS[name] not in told.stdout:
         raise SystemExit(f"{wanted} was installed, but it says that it is {told.stdout.strip()!r}")
     (place / "installed").write_text(VERSIONS[name], encoding="utf-8")
+
+
+def install_package(wanted: str, place: Path) -> None:
+    """A package of npm at its version, and nothing else, in this folder."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    quiet = ["--no-audit", "--no-fund", "--loglevel", "error"]
+    subprocess.run(["npm", "install", *quiet, "--prefix", str(place), wanted], check=True, stdin=subprocess.DEVNULL)
 
 
 def install_wheel(into: Path, python: Path, tree: Path = ROOT) -> Path:

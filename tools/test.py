@@ -4,7 +4,8 @@ The groups are fast, slow, crash, crash-full, attacks, attacks-full, web, e2e, l
 slow, crash, attacks, web and e2e. It works in a fresh clone with nothing but Python 3.11+, git, npm and a network: it
 makes the virtual environment, installs the locked versions and the project, and (as root on Debian) the system packages
 that fault injection, the timer of sleep and the page need. `make` targets and .ci/run call it, so there is one way to
-run everything. For `e2e` it also installs the agents' CLIs and the wheel, and then runs without a network.
+run everything. For `web` it also installs axe-core, for `e2e` the agents' CLIs and the wheel; that
+then runs without a network.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 import agents
+import axe
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = Path(os.environ.get("HOLDFAST_VENV", ROOT / ".venv"))
@@ -78,6 +80,8 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it, and so would the tests
     install()
     for name in [group for one in wanted for group in (ALL if one == "all" else (one,))]:
+        if name == "web":
+            axe.install()
         status = end_to_end() if name == "e2e" else fast() if name == "fast" else run(name)
         if status:
             return status

@@ -91,8 +91,9 @@ function badge() {
   one.setAttribute("aria-label", `${count} waiting`);
   link.append(one);
 }
+// Each part asks by itself: requests of one element wait for each other, and only the last that waits is sent.
 const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { source: "#bar", target: "#bar", swap: "innerHTML" });
-export const look = () => htmx.ajax("GET", here(), { target: "#main", swap: "innerHTML" });
+export const look = () => htmx.ajax("GET", here(), { source: "#main", target: "#main", swap: "innerHTML" });
 
 const live = startLive(header, project, (kind) => htmx.trigger(document.body, `live-${kind}`));
 document.body.addEventListener("htmx:configRequest", (event) => { event.detail.headers.Authorization = header(); });
