@@ -47,7 +47,7 @@ def main() -> None:
         vaults = {}
         for count in (0, *options.notes):
             vaults[count] = {**env, "HOLDFAST_HOME": str(folder / f"vault-{count}")}
-            _make(vaults[count]["HOLDFAST_HOME"], project, count, options.handoffs if count else 0)
+            make(vaults[count]["HOLDFAST_HOME"], project, count, options.handoffs if count else 0)
         bench = Bench(holdfast, project, folder, vaults)
         found = {"check": bench.check(), "changes": bench.changes(options.changes), **bench.starts(options.runs)}
         found["ends"] = bench.ends(options.flags, options.changes)
@@ -65,7 +65,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _make(vault: str, project: Path, count: int, handoffs: int) -> None:
+def make(vault: str, project: Path, count: int, handoffs: int) -> None:
     """The files, as closes would have left them."""
     home.make_vault(vault)
     ident = projects.find(str(project), vault).id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from holdfast.capture import gate
 from holdfast.page import sign_in
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Locator, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright
     from serve_support import Server
 
 expect.set_options(timeout=15_000)
@@ -59,6 +60,21 @@ class Tab:
     def confirm(self) -> None:
         """Answer the question that the page asks with yes."""
         self.page.locator("#ask-yes").click()
+
+
+def launched(playwright: Playwright, *more: str) -> Browser:
+    """Debian's Chromium."""
+    assert CHROMIUM, "chromium is not installed; tools/test.py does that"
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=[*alone, *more])
+
+
+def opened(page: Page, server: Server, view: str, query: str = "") -> None:
+    """A view that is there as a whole, with its parts that load by themselves."""
+    page.goto(f"{server.address}/page/{view}{query}")
+    expect(page.locator("#main h1").first).to_be_visible()
+    expect(page.locator("#bar #project")).to_be_visible()
+    expect(page.locator(".htmx-request, #main .skeleton:visible")).to_have_count(0)
 
 
 def link_of(server: Server, *, read_only: bool = False) -> str:

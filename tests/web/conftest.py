@@ -5,7 +5,6 @@ Every message of the console, error and refusal by the content policy fails the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ import pytest
 from hook_support import Home, a_home
 from playwright.sync_api import Browser, sync_playwright
 from serve_support import Server, serving
-from web_support import CHROMIUM, Tab, link_of
+from web_support import Tab, launched, link_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    assert CHROMIUM, "chromium is not installed; tools/test.py does that"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
+        started = launched(playwright)
         yield started
         started.close()
 

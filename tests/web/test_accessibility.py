@@ -9,6 +9,7 @@ import pytest
 from hook_support import Home
 from playwright.sync_api import expect
 from serve_support import serving
+from web_support import opened
 
 import axe
 import month
@@ -34,15 +35,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield made
 
 
-def opened(page: Page, server: Server, view: str, query: str = "") -> None:
-    """A view that is there as a whole, with its parts that load by themselves."""
-    page.goto(f"{server.address}/page/{view}{query}")
-    expect(page.locator("#main h1").first).to_be_visible()
-    expect(page.locator("#bar #project")).to_be_visible()
-    expect(page.locator(".htmx-request, #main .skeleton:visible")).to_have_count(0)
-    page.evaluate(LOOKS)
-
-
 @pytest.mark.parametrize(("width", "dark"), SIZES, ids=["wide", "wide-dark", "phone", "phone-dark"])
 def test_axe_finds_nothing_and_no_view_is_wider_than_its_window(
     open_tab: Callable[..., Tab], server: Server, width: int, dark: bool
@@ -52,6 +44,7 @@ def test_axe_finds_nothing_and_no_view_is_wider_than_its_window(
     for view in VIEWS:
         for query in ("", "?project=all"):
             opened(tab.page, server, view, query)
+            tab.page.evaluate(LOOKS)
             tab.page.evaluate(checks)
             found += [f"{view}{query}: {one}" for one in tab.page.evaluate("violations()")]
             if tab.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
@@ -63,6 +56,7 @@ def test_axe_finds_nothing_and_no_view_is_wider_than_its_window(
 def test_the_keyboard_goes_everywhere_and_out_again(open_tab: Callable[..., Tab], server: Server, view: str) -> None:
     tab = open_tab(server)
     opened(tab.page, server, view)
+    tab.page.evaluate(LOOKS)
     assert tab.page.evaluate("mouseOnly()") == []
     assert tab.page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count() == 0
     tab.page.keyboard.press("Tab")
