@@ -84,7 +84,9 @@ ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
         ("serve", "--new-token", "mallory", "--all"),
         ("serve", "--new-token", "m2"),
         ("serve", "--revoke", "ci"),
+        ("serve", "--open", "--port", "0"),
     ],
+    "page": [("page", "--no-browser", "--port", "0"), ("page", "--read-only", "--no-browser", "--port", "0")],
     "judge": [("judge", "openai", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--no-probe")],
     "embed": [("embed", "openai", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--yes")],
     "sync": [("sync", "--remote", "{hostile}"), ("sync", "--remote", "{hostile}", "--join")],
@@ -241,7 +243,7 @@ class Stage:
             for path, one in known.items()
             if authority.of(one) - {"note", "lesson", "decision"} or (authority.of(one) and one.note.origin == "user")
         }
-        files = ["serve.tokens", "trusted", "config.toml", "paused", "trust.toml", "trusted.toml"]
+        files = ["serve.tokens", "page.keys", "trusted", "config.toml", "paused", "trust.toml", "trusted.toml"]
         machine = {name: (state / name).read_bytes() for name in files if (state / name).is_file()}
         armed = json.loads((state / "armed").read_text()) if _is_json(state / "armed") else _lines(state / "armed")
         remotes = [line for line in _lines(vault / ".git" / "config") if "url" in line]
@@ -324,6 +326,8 @@ def test_no_command_of_a_tainted_session_makes_or_lifts_anything_that_binds(stag
         ("import", "--as-rules", "--yes", "{file}"),
         ("review", "--accept", "{waiting}"),
         ("serve", "--new-token", "m", "--all"),
+        ("serve", "--open", "--port", "0"),
+        ("page", "--no-browser", "--port", "0"),
         ("sync", "--remote", "{hostile}"),
         ("forget", "staging", "--purge", "--yes"),
         ("pause",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -158,7 +159,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert "holdfast/hook/start.py" in package
     assert [name for name in package if not name.startswith("holdfast/")] == []
     data = [name for name in package if not name.endswith((".py", ".sh", "py.typed"))]
-    assert data == ["holdfast/serve/mcp/opening.json"]
+    page = [name for name in data if re.fullmatch(r"holdfast/page/(templates|static)/[\w.]+", name)]
+    assert [name for name in data if name not in page] == ["holdfast/serve/mcp/opening.json"]
+    here = ROOT / "src" / "holdfast" / "page"
+    assert len(page) == sum(1 for folder in ("templates", "static") for _ in (here / folder).iterdir())
     assert [name for name in names if name.endswith(".data/scripts/holdfast")]
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROUTES = (
     *("/highways", "/thoughts/x", "/notes", "/notes/rules/a.md", "/lineage", "/tasks", "/tasks/x", "/queue", "/ledger"),
-    *("/health", "/metrics", "/openapi.json", "/nothing", "/"),
+    *("/health", "/metrics", "/openapi.json", "/nothing", "/pages"),
 )
 LIMIT = 1 << 20
 
@@ -50,6 +50,16 @@ def test_no_route_answers_without_its_token(server: Server, path: str, given: li
     assert (answer.status, answer.error) == (401, "token")
     assert answer.headers["www-authenticate"] == "Bearer"
     assert is_plain(answer)
+
+
+def test_the_front_door_leads_to_the_page_which_shows_nothing_by_itself(server: Server) -> None:
+    answer = server.send("GET", "/", [("Host", server.host)])
+    assert (answer.status, answer.headers["location"]) == (303, "/page/today")
+    frame = server.send("GET", "/page/today", [("Host", server.host)])
+    assert frame.status == 200
+    assert frame.headers["content-security-policy"].startswith("default-src 'none'")
+    part = server.send("GET", "/page/today", [("Host", server.host), ("HX-Request", "true")])
+    assert (part.status, part.error) == (401, "signed-out")
 
 
 @pytest.mark.parametrize("path", ["/think", "/retrieve", "/mcp"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from serve_support import Server
 
 expect.set_options(timeout=15_000)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EXPECTED = ("Failed to load resource", "Response Status Error Code")  # an answer that a test provokes and looks at
 
 

@@ -6,7 +6,6 @@ Every message of the console, error and refusal by the content policy fails the 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +14,10 @@ import pytest
 from hook_support import Home, a_home
 from playwright.sync_api import Browser, sync_playwright
 from serve_support import Server, serving
-from web_support import Tab, link_of
+from web_support import CHROMIUM, Tab, link_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="session")

@@ -31,10 +31,10 @@ def test_a_link_signs_in_once_and_is_gone_from_the_address(open_tab: Callable[..
 
 
 def test_every_view_opens_by_its_keys_and_back_leads_back(tab: Tab) -> None:
-    for key, view in (("n", "notes"), ("l", "lineage"), ("t", "today")):
+    for key, view in (("n", "notes"), ("h", "lineage"), ("t", "today")):
         tab.page.keyboard.press("g")
         tab.page.keyboard.press(key)
         expect(tab.page.locator(f'#nav a[data-view="{view}"]')).to_have_attribute("aria-current", "page")
     tab.page.go_back()
     expect(tab.page.locator('#nav a[data-view="lineage"]')).to_have_attribute("aria-current", "page")
-    expect(tab.main.locator("h1").first).to_contain_text("Lineage")
+    expect(tab.main.locator("h1").first).to_contain_text("Handoffs")

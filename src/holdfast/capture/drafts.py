@@ -30,7 +30,7 @@ LASTS = 7 * 86400.0  # how long starts speak of one that nobody used
 LONGEST_WHY = 1000
 LONGEST_TOLD = 160  # characters of a reason in a start
 MOST_TOLD = 4
-SETTLED, USED, TOLD = "settled", "used", "told"
+SETTLED, USED, TOLD, OPEN = "settled", "used", "told", "open"
 LATER = ("used", "is_told", "is_settled")  # fields of a draft that later records tell
 SHELL = "the shell may change these words"  # why the hook keeps what it saw before the shell did (capture/flag_words)
 WRITTEN = "nothing was written"
@@ -140,6 +140,8 @@ def _draft(record: dict[str, object]) -> Draft:
 
 
 def _changed(one: Draft, became: str, where: str) -> Draft:
+    if became == OPEN:
+        return replace(one, is_settled=False)
     used = where or USED if became == USED else one.used
     is_told = one.is_told or became == TOLD
     is_settled = one.is_settled or became == SETTLED or (bool(used) and is_told)
@@ -159,6 +161,11 @@ def open_for(state: str, project: str, newest: int = 0, merged: tuple[str, ...] 
 def settle(state: str, ident: str) -> None:
     """Note that nothing is left to do about a draft; its text stays in the log. Raises NotSaved."""
     _become(state, [ident], SETTLED)
+
+
+def reopen(state: str, ident: str) -> None:
+    """Note that a draft was settled too soon. Raises NotSaved."""
+    _become(state, [ident], OPEN)
 
 
 def use(state: str, idents: Iterable[str], where: str) -> None:

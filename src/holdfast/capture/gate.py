@@ -39,9 +39,13 @@ SESSION_VARIABLES = (
 )
 
 
+BY_KEY = "key"
+
+
 @value
 class Where:
-    """`found` says how the session was found: environment, process, project, or nothing."""
+    """`found` says how the session was found: environment, process, project, or nothing; BY_KEY is no session, but the
+    user, who came with a key."""
 
     host: str
     episode: str
@@ -71,6 +75,8 @@ def here(env: Mapping[str, str], cwd: str, vault: str) -> Where:
 def origin_of(where: Where, vault: str) -> str:
     """The origin of a command line's words: a person who typed it, else the agent, with any text that has entered its
     context. Agents have no terminal. A session that the environment names does not hide the one that runs us."""
+    if where.found == BY_KEY:
+        return "user"
     if where.found in ("", "project") and posix.isatty(2) and not _is_in_a_sandbox(vault):
         return "user"
     found = agents_origin(state(vault), where.episode)

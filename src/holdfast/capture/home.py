@@ -155,10 +155,12 @@ def why_off(env: Mapping[str, str], vault: str) -> str:
     """Why nothing is captured now, as a sentence; empty while capture is on."""
     if env.get("HOLDFAST", "").lower() in ("off", "0", "no", "false"):
         return "HOLDFAST=off is set"
-    for one in (vault, own_vault(env)):  # a pause is this machine's, also where a repository's vault is used
-        if platform.is_there(paused_path(one)):
-            return "holdfast is paused (`holdfast resume` ends it)"
-    return ""
+    return "holdfast is paused (`holdfast resume` ends it)" if is_paused(env, vault) else ""
+
+
+def is_paused(env: Mapping[str, str], vault: str) -> bool:
+    """A pause is this machine's, also where a repository's vault is used."""
+    return any(platform.is_there(paused_path(one)) for one in (vault, own_vault(env)))
 
 
 def paused_path(vault: str) -> str:

@@ -51,7 +51,7 @@ def day_of(when: float) -> str:
 
 
 def day_path(state: str, when: float) -> str:
-    return _path(state, day_of(when))
+    return path_of(state, day_of(when))
 
 
 DAY = 24 * 3600.0
@@ -86,7 +86,7 @@ def read(state: str, wanted: Wanted) -> Iterator[dict[str, Any]]:
     for day in days(state):
         began = _began(day)
         if began + DAY > wanted.since and (not wanted.until or began < wanted.until):
-            yield from _decoded(_scan(_path(state, day)), wanted)
+            yield from _decoded(_scan(path_of(state, day)), wanted)
 
 
 def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ def newest(state: str, wanted: Wanted, count: int) -> list[dict[str, Any]]:
     for day in reversed(days(state)):
         if len(found) >= count or _began(day) + DAY < wanted.since:
             break
-        found[:0] = _newest_of(_path(state, day), wanted, count - len(found))
+        found[:0] = _newest_of(path_of(state, day), wanted, count - len(found))
     return found
 
 
@@ -120,11 +120,11 @@ def _scan(path: str, start: int = 0) -> Iterator[log.Found]:
 
 def follow(state: str, wanted: Wanted, wait: Callable[[], None]) -> Iterator[dict[str, Any]]:
     """Records as they are written, from now on. `wait` is called whenever there is nothing new."""
-    places = {day: posix.stat(_path(state, day)).st_size for day in days(state)}
+    places = {day: posix.stat(path_of(state, day)).st_size for day in days(state)}
     while True:
         fresh = False
         for day in days(state):
-            found = list(_scan(_path(state, day), places.get(day, 0)))
+            found = list(_scan(path_of(state, day), places.get(day, 0)))
             for number, one in enumerate(found):
                 if one.what == log.TORN and number == len(found) - 1:
                     break  # being written, or the writer died: it is looked at again with what follows
@@ -142,9 +142,9 @@ def retire(state: str, now: float) -> list[str]:
     counted = {str(record["day"]) for record in counts(state)} if old else set()
     for day in old:
         if day not in counted:
-            record = {"v": 1, "day": day, "counts": _count(log.scan_file(_path(state, day)))}
+            record = {"v": 1, "day": day, "counts": _count(log.scan_file(path_of(state, day)))}
             log.append(f"{state}/ledger/counts.log", [codec.encode(record)], durable=True)
-        platform.remove(_path(state, day))
+        platform.remove(path_of(state, day))
     return old
 
 
@@ -173,7 +173,7 @@ def _decoded(found: Iterable[log.Found], wanted: Wanted) -> Iterator[dict[str, A
             yield {"kind": "error", "error": f"{one.what} bytes {one.start}-{one.end} in the ledger", "t": 0.0}
 
 
-def _path(state: str, day: str) -> str:
+def path_of(state: str, day: str) -> str:
     return f"{state}/ledger/{day}.log"
 
 

@@ -30,6 +30,7 @@ MODULES = {
     "init": "init uninstall demo",
     "doctor": "doctor audit check",
     "ladder": "ladder",
+    "status": "status",
     "session": "boot close handoff",
     "queue": "queue,queue retry,log,drafts",
     "judge": "judge spend",

@@ -185,41 +185,16 @@ def hook(argv: list[str], env: Mapping[str, str], began: int) -> int:
 
 
 def _switch(argv: list[str], env: Mapping[str, str], *, paused: bool) -> int:
-    from holdfast.capture import home, platform
+    from holdfast.capture import gate, home, pause, platform
 
     if argv:
         raise UsageError(f'"{argv[0]}" was not understood; nothing was changed.')
-    vault = home.capture_vault(env)
     if paused:
-        from holdfast.capture import gate
-
-        by = gate.asker(env, platform.working_folder(env), vault)
-        gate.require(by, gate.Change(gate.CAPTURE, gate.LIFTED), "Pausing capture")
-    try:
-        if paused:
-            home.make_vault(vault)
-            platform.write_atomic(home.paused_path(vault), b"%d\n" % time.time(), durable=True)
-        _outlive(home.vault(env), env, paused=paused)
-        if not paused:
-            posix.unlink(home.paused_path(vault))
-    except OSError as error:
-        if not paused and isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            say("Nothing was paused.\n")
-            return 0
-        raise HoldfastError(f"{vault} cannot be changed ({error.strerror}); everything is as it was.") from error
-    say("Paused: nothing is captured until `holdfast resume`.\n" if paused else "Capture goes on.\n")
+        pause.begin(env, time.time(), by=gate.asker(env, platform.working_folder(env), home.capture_vault(env)))
+        say("Paused: nothing is captured until `holdfast resume`.\n")
+    else:
+        say("Capture goes on.\n" if pause.end(env) else "Nothing was paused.\n")
     return 0
-
-
-def _outlive(vault: str, env: Mapping[str, str], *, paused: bool) -> None:
-    """A pause holds also while the vault is gone."""
-    from holdfast.capture import platform, vault_id
-
-    path = vault_id.paused_path(vault, env)
-    if path and paused:
-        platform.write_atomic(path, b"", durable=True)
-    elif path:
-        platform.remove(path)
 
 
 def upkeep(argv: list[str], env: Mapping[str, str], began: int) -> int:  # noqa: ARG001

@@ -4,8 +4,10 @@ and `holdfast demo` plays a whole life of a memory in a vault of its own."""
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.capture import config, gate, home, platform, vault_id
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.hosts.registration import Scope
+    from holdfast.install.demo_stage import Stage
     from holdfast.judge.selection import JudgeOffer as Offer
+
+SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "BROWSER")  # what a browser needs to be opened
 
 
 def init(
@@ -155,8 +160,19 @@ def uninstall(
 
 def demo(
     keep: Annotated[bool, Option("--keep", help="Leave the folder it was played in, and say where.")] = False,
+    page: Annotated[bool, Option("--page", help="Then show it in a browser, until Ctrl-C.")] = False,
 ) -> None:
     """Play a whole life: sessions, flags, kill -9, warning, heal, notes in git, undo. Touches nothing of yours."""
     from holdfast.install.demo import run
 
-    run(output.echo, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"), keep=keep)
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    run(output.echo, colour=colour, keep=keep, then=_show_page if page else lambda _: None)
+
+
+def _show_page(stage: Stage) -> None:
+    """The page of what was played, until Ctrl-C."""
+    output.echo("\nWhat it left, in a browser. Ctrl-C ends it.")
+    screen = {name: os.environ[name] for name in SCREEN if name in os.environ}
+    command = [sys.executable, "-P", "-m", "holdfast", "page", "--port", "0"]
+    with suppress(KeyboardInterrupt):
+        subprocess.run(command, env={**stage.env, **screen}, cwd=stage.project, check=False)

@@ -71,6 +71,8 @@ def serve(
         return
     _refuse_without_the_extra()
     wish = process.Wish(host, port, socket, health_age, tuple(name or ()))
+    if open_ and socket:
+        raise UsageError("A browser cannot open a unix socket; nothing was started. Leave out --socket, or --open.")
     link = sign_in.make_link(memory.at.state, memory.at.clock(), by=memory.at.asker()) if open_ else ""
 
     def tell(one: process.Running) -> None:
@@ -92,9 +94,10 @@ def page(
     runs; Ctrl-C ends it."""
     _refuse_without_the_extra()
     memory = Memory.open()
-    now = memory.at.clock()
-    link = sign_in.make_link(memory.at.state, now, by=memory.at.asker(), read_only=read_only)
     running = process.found(memory.at.state)
+    if running:
+        refuse_a_socket(running)
+    link = sign_in.make_link(memory.at.state, memory.at.clock(), by=memory.at.asker(), read_only=read_only)
     if running:
         show_page(running, link, opens=not no_browser)
         return
@@ -107,13 +110,17 @@ def page(
     process.serve(memory.at.vault, memory.at.cwd, memory.at.env, wish, tell)
 
 
-def show_page(one: process.Running, link: str, *, opens: bool = True) -> None:
-    """Say the address of the page, and open it where there is a screen. Raises UsageError."""
+def refuse_a_socket(one: process.Running) -> None:
+    """Raises UsageError."""
     if not one.address.startswith("http"):
         raise UsageError(
             f"The server answers on {one.address}, which a browser cannot open; nothing was opened. "
             "End it, and run `holdfast page`."
         )
+
+
+def show_page(one: process.Running, link: str, *, opens: bool = True) -> None:
+    """Say the address of the page, and open it where there is a screen."""
     address = f"{one.address}/page/today#link={link}"
     output.echo(f"The page: {address}\nIt signs in once, within ten minutes.")
     if opens and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):

@@ -90,12 +90,20 @@ FLAG = f"holdfast flag --kind decision --evidence orders.py:2 '{FACT}'"
 SNAG = f"holdfast snag '{WRONG}' --better '{BETTER}'"
 
 
-def run(say: Callable[[str], None], *, colour: bool = False, keep: bool = False) -> None:
-    """Play it all. Raises HoldfastError where a step does not show what it promises."""
+def run(
+    say: Callable[[str], None],
+    *,
+    colour: bool = False,
+    keep: bool = False,
+    then: Callable[[Stage], None] = lambda _: None,
+) -> None:
+    """Play it all; `then` is done before the stage is struck. Raises HoldfastError where a step does not show what it
+    promises."""
     began = time.monotonic()
     with stage(keep=keep) as made:
         Story(made, Telling(say, colour)).play()
         took = time.monotonic() - began
+        then(made)
     where = f"Kept in {made.folder}; it is yours to look at." if keep else "The folder that it was played in is gone."
     Telling(say, colour).close(
         "Nothing was lost. The hooks, the kill and git were real; no key, no model and no network were needed. "

@@ -98,7 +98,7 @@ class Context:
         from holdfast.capture import gate
 
         if self.for_user:
-            return gate.Where("page", "", self.project(), "")
+            return gate.Where("page", "", self.project(), gate.BY_KEY)
         return gate.here(self.env, self.cwd, self.vault)
 
     def asker(self) -> Asker:

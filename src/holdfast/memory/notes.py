@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         check,
         check_notes,
         edits,
+        hand_edit,
         history,
         instructions,
         lineage,
@@ -43,8 +44,8 @@ else:
     (background,) = lazily("holdfast.team", "background")
     proposals, edit_review = lazily("holdfast.close.improve", "proposals review")
     (sleep_undo,) = lazily("holdfast.sleep", "undo")
-    archive, armed, check, edits, history, instructions = lazily(
-        "holdfast.vault", "archive armed check edits history instructions"
+    archive, armed, check, edits, hand_edit, history, instructions = lazily(
+        "holdfast.vault", "archive armed check edits hand_edit history instructions"
     )
     lineage, note_import, prompts, purge, review, sync = lazily(
         "holdfast.vault", "lineage note_import prompts purge review sync"
@@ -83,8 +84,13 @@ class Notes:
         self.at.refuse_if_off()
         at, now = self.at, self.at.clock()
         asked = edits.Asked(said, **{"project": at.project().id, **fields}) if isinstance(said, str) else said
-        with edits.as_said_here(at.vault, at.cwd, at.env, asked, answers, now) as stamped:
+        with edits.as_said_here(at.vault, at.where(), asked, answers, now) as stamped:
             return edits.remember(at.vault, stamped, now)
+
+    def edit(self, path: str, text: str, base: str) -> str:
+        """Save a note's text as its user's editor would, where its file still is `base`; returns the commit, "" where
+        nothing differs. Raises Conflict, NotFound, UsageError."""
+        return hand_edit.save(self.at.vault, path, text, base, self.at.clock(), by=self.at.asker())
 
     def forgettable(self, wanted: str, *, everything: bool = False) -> list[Note]:
         """The notes that a name or some words may mean."""
@@ -158,6 +164,10 @@ class Notes:
             if found and found.kind == proposals.SLEEP:
                 sleep_undo.accept(at.vault, found.id, at.clock(), by=by)
         return edit_review.decide(at.vault, at.clock(), mine, keep=keep, accept=accept, reject=reject, by=by)
+
+    def take_back_review(self, commits: Sequence[str], edit: str = "") -> None:
+        """Take a decision of `review` back by its commits; the edit of this id waits again."""
+        edit_review.take_back(self.at.vault, self.at.state, commits, edit, self.at.clock(), by=self.at.asker())
 
     def arm(self, note: str, when: Mapping[str, Any], *, dry_run: bool = False) -> armed.Arming:
         """Let a note come back by itself at some tool calls."""

@@ -254,6 +254,13 @@ class Sessions:
             drafts.settle(self.at.state, one.id)
         return one
 
+    def reopen_draft(self, ident: str) -> Draft:
+        """A draft that was settled waits again."""
+        one = self.draft(ident)
+        if one.is_settled:
+            drafts.reopen(self.at.state, one.id)
+        return one
+
     def _check_after_close(self, roots: Mapping[str, str], known: index.Index, *, is_waited_for: bool = True) -> None:
         """Every close ends with a check of what changed; the next starts say how many errors there are."""
         check.after_close(self.at.vault, self.at.clock(), roots, known, is_waited_for=is_waited_for)

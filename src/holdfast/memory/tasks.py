@@ -34,7 +34,7 @@ class Tasks:
         self.at.refuse_if_off()
         flags.prepare(self.at.vault)
         where = self.at.where()
-        origin = gate.origin_of(where, self.at.vault)
+        origin = "user" if self.at.for_user else gate.origin_of(where, self.at.vault)
         return flags.Speaker(where.host, where.episode, where.project, origin, where.is_open)
 
     def start(self, ident: str, goal: str, pending: Sequence[str] = ()) -> Saved:

@@ -11,8 +11,7 @@ import hashlib
 import json
 import os
 import re
-import time
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +40,14 @@ HEADERS = {
 }
 FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}  # the name of a static file has its digest
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-HIDING = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+HIDING = (
+    re.compile(  # control characters, bidi, zero width, fillers, tags that spell a text nobody sees, lone surrogates
+        "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+        "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+        "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    )
 )
+ELSEWHERE = re.compile(r"https?://", re.IGNORECASE)  # an address that is whole
 LONGEST = 20_000  # characters of a text that is shown at once; a view says how to see the rest
 GOOD, BAD = "good", "bad"
 
@@ -67,74 +71,75 @@ def number(value: float) -> str:
 
 def moment(seconds: float | None, form: str = "ago") -> Markup:
     """A time, which the script puts into the reader's zone. `form`: ago, day, time or both."""
-    if not seconds:
-        return Markup("")
-    exact = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-    words = f"{exact[:10]} {exact[11:16]} UTC"
-    return Markup('<time datetime="{}" data-form="{}">{}</time>').format(exact, form, words)
+    try:
+        return _moment(seconds, form) if seconds else Markup("")
+    except (ValueError, OverflowError, OSError):  # of no calendar, in somebody's note
+        return Markup("{}").format(seconds)
 
 
 def moment_of(said: str, form: str = "ago") -> Markup:
     """The same for a time in ISO form, as notes and handoffs have it."""
-    from datetime import datetime
-
     try:
         found = datetime.fromisoformat(said)
-    except ValueError:
+        if len(said) <= 10:
+            day = found.date().isoformat()
+            return Markup('<time datetime="{}" data-form="date">{}</time>').format(day, day)
+        return _moment(found.replace(tzinfo=found.tzinfo or UTC).timestamp(), form)
+    except (ValueError, OverflowError, OSError):
         return Markup("{}").format(plain(said))
-    if len(said) <= 10:
-        return Markup('<time datetime="{}" data-form="date">{}</time>').format(said, said)
-    return moment(found.replace(tzinfo=found.tzinfo or UTC).timestamp(), form)
+
+
+def _moment(seconds: float, form: str) -> Markup:
+    exact = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="seconds")
+    words = f"{exact[:10]} {exact[11:16]} UTC"
+    return Markup('<time datetime="{}Z" data-form="{}">{}</time>').format(exact, form, words)
+
+
+TAGS = frozenset((
+    "p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "code", "pre", "em", "strong", "blockquote", "hr", "br",
+    "table", "thead", "tbody", "tr", "th", "td", "s", "a",
+))  # fmt: skip
 
 
 def markdown(text: str) -> Markup:
-    """A note's text as HTML: no HTML of its own, no pictures, no links but to the web, and those say nothing of us."""
+    """A note's text as HTML: no HTML of its own, no pictures, and links to the web only, which open beside the page and
+    say nothing of us. Its headings are below those of the view, in order."""
     import nh3
 
-    cut = text[:LONGEST]
     done = nh3.clean(
-        _markdown_reader().render(plain(cut)),
-        tags={
-            *[
-                "p",
-                "h1",
-                "h2",
-                "h3",
-                "h4",
-                "h5",
-                "h6",
-                "ul",
-                "ol",
-                "li",
-                "code",
-                "pre",
-                "em",
-                "strong",
-                "blockquote",
-                "hr",
-                "br",
-                "table",
-                "thead",
-                "tbody",
-                "tr",
-                "th",
-                "td",
-                "s",
-                "a",
-            ]
-        },
+        _markdown_reader().render(plain(text[:LONGEST])),
+        tags=set(TAGS),
         attributes={"a": {"href"}},
+        set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https"},
+        attribute_filter=_web_only,
         link_rel="noopener noreferrer nofollow",
     )
     return Markup(done)
+
+
+def _web_only(_tag: str, _name: str, said: str) -> str | None:
+    """A link to elsewhere in the vault leads nowhere from a page."""
+    return said if ELSEWHERE.match(said) else None
 
 
 @cache
 def _markdown_reader() -> Any:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    made.core.ruler.push("headings", _put_headings_in_order)
+    return made
+
+
+def _put_headings_in_order(state: Any) -> None:
+    """From the second level on, and none left out: what a reader of the page hears is an outline."""
+    last = 1
+    for token in state.tokens:
+        if token.type == "heading_open":
+            last = min(int(token.tag[1]) + 1, last + 1, 6)
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{last}"
 
 
 class Statics:

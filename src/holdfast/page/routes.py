@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from holdfast.errors import NotFound
 from holdfast.page import frame, sign_in, views
-from holdfast.page.visit import SCHEME, SignedOut, Visits
+from holdfast.page.errors import SignedOut
+from holdfast.page.visit import SCHEME, Visits
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -53,7 +54,7 @@ def enter(request: Request, given: Link) -> dict[str, str]:
 
 @router.post("/page/sign-out")
 def leave(request: Request, visit: Visits, everywhere: bool = False) -> dict[str, str]:
-    given = request.headers["authorization"].partition(" ")[2]
+    given = request.headers["authorization"].partition(" ")[2].strip()
     sign_in.sign_out(visit.server.state, given, visit.server.clock(), everywhere=everywhere)
     return {}
 
@@ -79,8 +80,9 @@ def install(app: FastAPI) -> None:
 
 
 async def _signed_out(request: Request, error: Exception) -> Response:
-    """The frame, where a browser opens a page; else what there is to know."""
-    if request.method == "GET" and "hx-request" not in request.headers:
+    """The frame, where a browser opens a page: that sends no key. Else what there is to know, above all for a key that
+    counts no more."""
+    if request.method == "GET" and "hx-request" not in request.headers and "authorization" not in request.headers:
         return frame.answer(frame.render("frame.html", views=views.ALL, path=request.url.path))
     told = {"error": SignedOut.code, "message": str(error)}
     return JSONResponse(told, 401, {**frame.HEADERS, "www-authenticate": SCHEME})

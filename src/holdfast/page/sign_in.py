@@ -5,7 +5,8 @@
 A cookie goes to every port of a host, so another program on this machine could take one. A key is kept by the browser
 for our origin alone, port included, and sent in a header that no other page can send: there is nothing to steal or to
 forge. A link is the part of an address behind `#`, which no server and no history of a proxy gets to see; its first
-use ends it. What cannot be read lets nobody in.
+use ends it. What cannot be read lets nobody in. A wrong guess is answered without a lock and without a write, since
+anybody on this machine may guess.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, gate, locks, platform
+from holdfast.errors import Busy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +32,7 @@ PATIENCE = 10.0  # seconds for another that signs in
 LINK_LASTS = 10 * 60.0
 KEY_LASTS = 7 * 24 * 3600.0  # since it was last used
 USED_EVERY = 3600.0  # seconds between two notes that a key was used
-MOST = 64  # keys: the one that was not used for longest goes
+MOST = 64  # keys, and as many links: the one that was not used for longest goes
 LINK, KEY = "link", "key"
 
 
@@ -57,14 +59,20 @@ def make_link(state: str, now: float, *, by: gate.Asker, read_only: bool = False
 def use_link(state: str, given: str, now: float) -> str | None:
     """The key that a link is worth, once; None for one that is unknown, used or too old."""
     wanted = _digest(given)
+    if _link_in(_kept(state), wanted, now) is None:
+        return None
     with _changing(state, now) as known:
-        found = next((one for one in known if one.kind == LINK and _same(one.digest, wanted)), None)
-        if found is None:
+        found = _link_in(known, wanted, now)
+        if found is None:  # another tab was faster
             return None
         known.remove(found)
         made = secrets.token_urlsafe(32)
         known.append(Entry(_digest(made), KEY, now + KEY_LASTS, found.read_only))
     return made
+
+
+def _link_in(known: list[Entry], wanted: str, now: float) -> Entry | None:
+    return next((one for one in known if one.kind == LINK and one.until > now and _same(one.digest, wanted)), None)
 
 
 def sign_out(state: str, given: str, now: float, *, everywhere: bool = False) -> None:
@@ -79,8 +87,7 @@ class Keys:
 
     def __init__(self, state: str) -> None:
         self._state = state
-        self._stamp: object = None
-        self._known: list[Entry] = []
+        self._read: tuple[object, list[Entry]] = (None, [])  # together, as several threads ask at once
 
     def of(self, given: str, now: float) -> Entry | None:
         """A key that counts. Every one is compared with, each in the same time."""
@@ -98,20 +105,22 @@ class Keys:
             stamp: object = (seen.st_mtime_ns, seen.st_ino, seen.st_size)
         except OSError:
             return []
-        if stamp != self._stamp:
-            self._known, self._stamp = _kept(self._state), stamp
-        return self._known
+        before, known = self._read
+        if stamp != before:
+            known = _kept(self._state)
+            self._read = (stamp, known)
+        return known
 
     def _prolong(self, used: Entry, now: float) -> None:
         try:
-            with _changing(self._state, now) as known:
+            with _changing(self._state, now, patience=0.0) as known:
                 known[:] = [replace(one, until=now + KEY_LASTS) if one == used else one for one in known]
-        except OSError:
-            pass  # it counts until its time all the same
+        except (OSError, Busy):
+            pass  # it counts until its time all the same, and its next use tries again
 
 
 def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _same(one: str, other: str) -> bool:
@@ -131,13 +140,14 @@ def _entry(told: dict[str, Any]) -> Entry:
 
 
 @contextmanager
-def _changing(state: str, now: float) -> Iterator[list[Entry]]:
-    """All that count, to be changed in place."""
-    lock = locks.taken(f"{state}/{FILE}.lock", PATIENCE)
+def _changing(state: str, now: float, patience: float | None = None) -> Iterator[list[Entry]]:
+    """All that count, to be changed in place. Raises Busy."""
+    lock = locks.taken(f"{state}/{FILE}.lock", PATIENCE if patience is None else patience)
     try:
         known = [one for one in _kept(state) if one.until > now]
         yield known
-        kept = sorted(known, key=lambda one: one.until)[-MOST:]
+        by_age = sorted(known, key=lambda one: one.until)
+        kept = [one for kind in (LINK, KEY) for one in [one for one in by_age if one.kind == kind][-MOST:]]
         told = codec.encode({"v": VERSION, "keys": [asdict(one) for one in kept]})
         platform.write_atomic(f"{state}/{FILE}", told, durable=True)
     finally:

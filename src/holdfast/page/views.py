@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.page import care, field, lineage, live, notes, recall, review, start, tasks, thought, today
+from holdfast.page import care, field, lineage, live, notes, recall, review, start, tasks, thought, today, undo
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -15,7 +15,7 @@ ALL = (  # the path, the name, the key behind `g` that opens it
     ("notes", "Notes", "n"),
     ("start", "Start", "s"),
     ("recall", "Recall", "q"),
-    ("lineage", "Lineage", "l"),
+    ("lineage", "Handoffs", "h"),
     ("field", "Field", "f"),
     ("tasks", "Tasks", "k"),
     ("care", "Care", "c"),
@@ -23,4 +23,6 @@ ALL = (  # the path, the name, the key behind `g` that opens it
 
 
 def routers() -> list[APIRouter]:
-    return [one.router for one in (today, review, notes, start, recall, lineage, field, thought, tasks, care, live)]
+    return [
+        one.router for one in (today, review, notes, start, recall, lineage, field, thought, tasks, care, live, undo)
+    ]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Request
 
-from holdfast.errors import HoldfastError
 from holdfast.page import frame
+from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,28 +20,12 @@ if TYPE_CHECKING:
     from fastapi import Response
 
     from holdfast.memory import Memory
+    from holdfast.page.note_index import NoteIndex
     from holdfast.page.sign_in import Entry, Keys
 
 SCHEME = "holdfast-page"
 ALL = "all"
-
-
-class SignedOut(HoldfastError):
-    """You are signed out. `holdfast page` opens the page with a link that signs in."""
-
-    code = "signed-out"
-
-
-class LookOnly(HoldfastError):
-    """This page may only look; nothing was changed. `holdfast page` without --read-only opens one that may change."""
-
-    code = "look-only"
-
-
-class Elsewhere(HoldfastError):
-    """This did not come from our own page; nothing was changed."""
-
-    code = "origin"
+SPELT = "surrogateescape"  # a file's name may be no UTF-8
 
 
 class Server(Protocol):
@@ -53,6 +37,8 @@ class Server(Protocol):
 
     @property
     def keys(self) -> Keys: ...
+    @property
+    def notes(self) -> NoteIndex: ...
     def users_memory(self, project: str) -> Memory:
         """The memory as the user sees it in a project; "" is that of the server's folder."""
         ...
@@ -79,7 +65,7 @@ class Visit:
         from urllib.parse import quote, urlencode
 
         named = {name: value for name, value in query.items() if value not in ("", None, False)}
-        return f"/page/{quote(path)}?{urlencode({'project': self.project, **named})}"
+        return f"/page/{quote(path, errors=SPELT)}?{urlencode({'project': self.project, **named}, errors=SPELT)}"
 
     def show(
         self, template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any

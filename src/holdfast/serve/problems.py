@@ -13,6 +13,7 @@ from holdfast import errors
 from holdfast.field.embedders import NoVectors
 from holdfast.field.postgres import connection
 from holdfast.field.store import Damaged
+from holdfast.page.errors import Elsewhere, LookOnly, SignedOut
 from holdfast.serve import shapes
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class NoTeam(errors.UsageError):
 
 STATUSES: tuple[tuple[type[errors.HoldfastError], int], ...] = (  # the first that fits
     (Denied, 403),
+    (SignedOut, 401),
+    (LookOnly, 403),
+    (Elsewhere, 403),
     (Off, 409),
     (NoVault, 501),
     (NoTeam, 409),

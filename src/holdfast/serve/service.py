@@ -28,6 +28,7 @@ from holdfast.field.store import Damaged
 from holdfast.field.thought import least_trusted
 from holdfast.memory import Context, Memory
 from holdfast.model import Project
+from holdfast.page.note_index import NoteIndex
 from holdfast.page.sign_in import Keys
 from holdfast.serve import problems, shapes
 from holdfast.serve.guard import Refused
@@ -190,6 +191,7 @@ class Serving:
         self.warm = Warm(vault, embedder_of(wishes, env), clock, env)
         self.tokens = Tokens(self.state)
         self.keys = Keys(self.state)
+        self.notes = NoteIndex(vault)
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:

@@ -57,12 +57,14 @@ def folder(vault: str, team: str) -> str:
 
 @contextmanager
 def turn(server: Server, team: str) -> Iterator[None]:
-    """The team's one turn to sleep, for as long as this connection lives. Raises Busy."""
+    """The team's one turn to sleep, for as long as this connection lives; one that ends well gives it back at once,
+    since a server notices only later that a connection has gone. Raises Busy."""
     number = int(digest(f"sleep\0{team}", 15), 16)
     with server.owner() as db:
         if not db.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()[0]:
             raise Busy(TAKEN)
         yield
+        db.execute("SELECT pg_advisory_unlock(%s)", (number,))
 
 
 @contextmanager

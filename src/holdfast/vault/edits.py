@@ -111,12 +111,9 @@ def as_flag(vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers:
 
 
 @contextmanager
-def as_said_here(
-    vault: str, cwd: str, env: Mapping[str, str], asked: Asked, answers: str, now: float
-) -> Iterator[Asked]:
+def as_said_here(vault: str, where: gate.Where, asked: Asked, answers: str, now: float) -> Iterator[Asked]:
     """The note as it is to be filed; once it is, the session has answered. Raises UsageError."""
     state = home.state(vault)
-    where = gate.here(env, cwd, vault)
     origin = gate.typed_origin(where, vault)
     made = replace(asked, origin=origin, here=where.project.id, session=where.episode)
     meant: list[tuple[str, str]] = []

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 import os
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gate, gitfiles, home, platform, projects
@@ -53,11 +53,13 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A person's decision on one note: keep, accept or reject, and where the note is now ("" where it is gone)."""
+    """A person's decision on one note: keep, accept or reject, and where the note is now ("" where it is gone). Undoing
+    its `commits`, the last one first, takes it back."""
 
     action: str
     path: str
     now_at: str
+    commits: tuple[str, ...] = field(default=(), compare=False)
 
 
 def day_of(text: str) -> datetime.date | None:
@@ -151,8 +153,8 @@ def session_id(note: Note) -> str:
 def _keep(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
     changed = notes.with_fields(text, reviewed=notes.day(writer.now))
-    _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text}, by)
-    return Reviewed("keep", note.path, note.path)
+    commit = _commit(writer, f"review: keep {note.name}", {note.path: changed}, {note.path: text}, by)
+    return Reviewed("keep", note.path, note.path, commit)
 
 
 def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
@@ -177,8 +179,8 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         confirmed = notes.with_fields(text, **fields)
         moved = {} if path == note.path else {note.path: None}
         before = {note.path: text} | ({path: None} if moved else {})
-        _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
-        return Reviewed("accept", note.path, path)
+        commit = _commit(writer, f"review: accept {note.name}", {path: confirmed, **moved}, before, by)
+        return Reviewed("accept", note.path, path, commit)
     old = writer.index.known.get(str(note.fields.get(agent_edits.REPLACES)))  # an agent's version of it takes its place
     is_version = old is not None and not old.note.is_quarantined
     path = old.note.path if old and is_version else notes.free_path(note.kind, note.name, taken)
@@ -189,14 +191,14 @@ def _accept(writer: Writer, note: Note, by: Asker) -> Reviewed:
         fields[agent_edits.REPLACES] = ""
     changed = notes.with_fields(text, **fields)
     before = {note.path: text, path: writer.read(path)}
-    _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
-    return Reviewed("accept", note.path, path)
+    commit = _commit(writer, f"review: accept {note.name}", {path: changed, note.path: None}, before, by)
+    return Reviewed("accept", note.path, path, commit)
 
 
 def _reject(writer: Writer, note: Note, by: Asker) -> Reviewed:
     text = _text(writer, note)
-    _commit(writer, f"review: reject {note.name}", {note.path: None}, {note.path: text}, by)
-    return Reviewed("reject", note.path, "")
+    commit = _commit(writer, f"review: reject {note.name}", {note.path: None}, {note.path: text}, by)
+    return Reviewed("reject", note.path, "", commit)
 
 
 def _text(writer: Writer, note: Note) -> str:
@@ -208,12 +210,12 @@ def _text(writer: Writer, note: Note) -> str:
 
 def _commit(
     writer: Writer, subject: str, texts: Mapping[str, str | None], planned_on: Mapping[str, str | None], by: Asker
-) -> None:
+) -> tuple[str, ...]:
     """One decision, whole: where a person saved one of its files meanwhile, the others go back to what they were."""
     applied = writer.commit(subject, texts, cause="review", by=by, planned_on=planned_on)
     skipped = [path for path in texts if path in applied.skipped]
     if not skipped:
-        return
+        return (applied.commit,) if applied.commit else ()
     back = {path: planned_on[path] for path in texts if path not in skipped}
     if back:
         writer.commit(f"{subject}, taken back", back, cause="review", by=by, planned_on=texts)

@@ -2,6 +2,7 @@
 
     .state/proposals/<id>            one edit, durable, for the owner's eyes only
     .state/proposals/decided/<id>    what was rejected; whoever proposes the same again is not heard
+    .state/proposals/made/<id>       what was accepted, so that it can wait again
 
 A skill without the user's standing permission, a judge's decision that was refused, a claim that the evidence
 contradicts: all of them wait here, none of them is lost, and nothing but a person's `holdfast review` makes them true.
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 SKILL, NOTE, CLAIM, SLEEP = "skill", "note", "claim", "sleep"
 SHORTEST = 4  # letters of an id that name one
 LARGEST = 4 << 20
+MADE, DECIDED = "made", "decided"
+ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,9 @@ class Proposal:
 
 def leave(state: str, proposal: Proposal) -> bool:
     """Keep a proposal for review; False where a person has rejected this very one. Raises OSError, UsageError."""
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", proposal.id):
+    if not ID.fullmatch(proposal.id):
         raise UsageError(f'"{proposal.id}" is no id for a proposal; nothing was kept.')
-    if os.path.exists(f"{_folder(state)}/decided/{proposal.id}"):
+    if os.path.exists(f"{_folder(state)}/{DECIDED}/{proposal.id}"):
         return False
     diff = proposal.diff
     if not diff and proposal.after is not None and proposal.after != proposal.before:
@@ -93,24 +96,32 @@ def accept(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) ->
     """Make the edit, by a person's word; it is theirs to take back with `holdfast loops --undo` or `holdfast undo`."""
     proposal = _decidable(state, ident, by)
     with writing(vault, now) as writer:
-        _make(writer, proposal, by)
-        settle_records(writer, proposal, edit_record.APPLIED)
-    platform.remove(_path(state, proposal.id))
+        made = [_make(writer, proposal, by), settle_records(writer, proposal, edit_record.APPLIED)]
+    _move(state, proposal.id, MADE)
     _hush(state, proposal)
-    return Reviewed("accept", proposal.path or proposal.id, proposal.path)
+    return Reviewed("accept", proposal.path or proposal.id, proposal.path, tuple(filter(None, made)))
 
 
 def reject(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) -> Reviewed:
     """Let it be. It is kept aside, and not proposed again."""
     proposal = _decidable(state, ident, by)
     with writing(vault, now) as writer:
-        settle_records(writer, proposal, edit_record.REJECTED)
-    platform.make_folders(f"{_folder(state)}/decided")
-    os.replace(_path(state, proposal.id), f"{_folder(state)}/decided/{proposal.id}")
+        commit = settle_records(writer, proposal, edit_record.REJECTED)
+    _move(state, proposal.id, DECIDED)
     if proposal.kind == SKILL:
         skills.drop(proposal.id)
     _hush(state, proposal)
-    return Reviewed("reject", proposal.path or proposal.id, "")
+    return Reviewed("reject", proposal.path or proposal.id, "", (commit,) if commit else ())
+
+
+def reopen(state: str, ident: str) -> bool:
+    """What was decided waits again; False where nothing of that id was. Raises OSError."""
+    for aside in (MADE, DECIDED):
+        path = f"{_folder(state)}/{aside}/{ident}"
+        if ID.fullmatch(ident) and platform.is_there(path):
+            os.replace(path, _path(state, ident))
+            return True
+    return False
 
 
 def withdraw(state: str, sources: Iterable[str]) -> None:
@@ -121,24 +132,26 @@ def withdraw(state: str, sources: Iterable[str]) -> None:
             platform.remove(_path(state, one.id))
 
 
-def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> None:
+def _make(writer: Writer, proposal: Proposal, by: gate.Asker) -> str:
+    """The commit; "" where nothing of the vault had to be changed."""
     if proposal.after is None:
-        return
+        return ""
     if proposal.kind == SKILL:
         if not skills.carry_out(proposal):
             raise HoldfastError(_clash(proposal))
-        return
+        return ""
     journal.inside(writer.vault, proposal.path)
     current = writer.read(proposal.path)
     merged = merge(proposal.path, base=proposal.before, ours=current, theirs=proposal.after)
     if merged.conflict:
         raise HoldfastError(_clash(proposal))
     if merged.text == current:
-        return
+        return ""
     subject, planned_on = f"review: accept an edit of {proposal.path}", {proposal.path: current}
     applied = writer.commit(subject, {proposal.path: merged.text}, cause="review", by=by, planned_on=planned_on)
     if proposal.path in applied.skipped:
         raise HoldfastError(f"{proposal.path} was edited at this very moment; the edit was kept. Run it again.")
+    return applied.commit
 
 
 def _clash(proposal: Proposal) -> str:
@@ -148,8 +161,8 @@ def _clash(proposal: Proposal) -> str:
     )
 
 
-def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
-    """The snags that it came from know what was decided."""
+def settle_records(writer: Writer, proposal: Proposal, state: str) -> str:
+    """The snags that it came from know what was decided. The commit, "" where there are none."""
     texts: dict[str, str | None] = {}
     why = "" if state == edit_record.APPLIED else "a person rejected it"
     for ident in proposal.sources:
@@ -159,9 +172,10 @@ def settle_records(writer: Writer, proposal: Proposal, state: str) -> None:
             found = skills.skill_of(plan) if plan else None
             after = edit_record.text_digest(found.text) if found else record.after
             texts[record.path] = edit_record.render(replace(record, state=state, why=why, after=after))
-    if texts:
-        word = "reject" if why else "accept"
-        writer.commit(f"review: {word} what a snag asks for", texts, cause="review", by=gate.BY_UPKEEP)
+    if not texts:
+        return ""
+    word = "reject" if why else "accept"
+    return writer.commit(f"review: {word} what a snag asks for", texts, cause="review", by=gate.BY_UPKEEP).commit
 
 
 def _hush(state: str, proposal: Proposal) -> None:
@@ -189,6 +203,11 @@ def _read(state: str, name: str) -> Proposal | None:
         return Proposal(**{**known, "sources": tuple(known["sources"])}) if record["id"] == name else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _move(state: str, ident: str, aside: str) -> None:
+    platform.make_folders(f"{_folder(state)}/{aside}")
+    os.replace(_path(state, ident), f"{_folder(state)}/{aside}/{ident}")
 
 
 def _folder(state: str) -> str:

@@ -18,7 +18,7 @@ from holdfast.close.improve.edit_record import APPLIED, NOTED, UNDONE, WAITING, 
 from holdfast.close.improve.note_edits import own_lines
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.model import Flag
-from holdfast.vault import front_matter_edits, notes
+from holdfast.vault import front_matter_edits, history, notes
 from holdfast.vault import review as note_review
 from holdfast.vault.index import EVIDENCE
 from holdfast.vault.merge import merge, sides
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def learned(vault: str, path: str, now: float) -> loops.Loop | None:
-    """A snag whose note a person has accepted: it is armed where it names a call, and its loop closes. None where the
-    note tells of no snag."""
+def learned(vault: str, path: str, now: float) -> str:
+    """A snag whose note a person has accepted: it is armed where it names a call, and its loop closes. The commit, ""
+    where the note tells of no snag."""
     note = notes.read(vault, path)
     if isinstance(note, notes.Broken) or note.kind != "feedback" or not note.sources or note.when:
-        return None
+        return ""
     ident, lines = note.sources[0], tuple(own_lines(note.body))
     snag = snags.parsed(Flag(ident, 0.0, "", "", note.project, "snag", " ".join(lines)))
     if not snag.better or not edit_record.is_id(ident) or edit_record.find(vault, ident):
-        return None
+        return ""
     when = snags.derived(snag)
     project = "" if note.project == notes.GLOBAL else note.project
     known = (ident, APPLIED if when else NOTED, project, time_of(ident) if len(ident) == LENGTH else now)
@@ -48,8 +48,7 @@ def learned(vault: str, path: str, now: float) -> loops.Loop | None:
         if text is not None and when:
             texts[path] = notes.with_fields(text, when=when)
         subject = f"review: learn from {note.name}"
-        writer.commit(subject, texts, cause="review", by=gate.BY_USER, planned_on={path: text})
-    return loops.of_record(record)
+        return writer.commit(subject, texts, cause="review", by=gate.BY_USER, planned_on={path: text}).commit
 
 
 def decide(
@@ -66,15 +65,25 @@ def decide(
     state = home.state(vault)
     mine = {wanted: proposals.find(state, wanted, project) for wanted in (*accept, *reject)}
     yes, no = ([one for one in words if not mine[one]] for words in (accept, reject))
-    done = note_review.decide(vault, now, project, keep=keep, accept=yes, reject=no, by=by)
-    for one in done:
-        if one.action == "accept":
-            learned(vault, one.now_at, now)
+    done = []
+    for one in note_review.decide(vault, now, project, keep=keep, accept=yes, reject=no, by=by):
+        commit = learned(vault, one.now_at, now) if one.action == "accept" else ""
+        done.append(replace(one, commits=(*one.commits, commit)) if commit else one)
     for wanted, found in mine.items():
         if found:
             carry_out = proposals.accept if wanted in accept else proposals.reject
             done.append(carry_out(vault, state, found.id, now, by=by))
     return done
+
+
+def take_back(vault: str, state: str, commits: Sequence[str], ident: str, now: float, *, by: gate.Asker) -> None:
+    """Take a decision back: its commits, the last one first, and the edit that it was about waits again. Raises
+    NotFound, UsageError."""
+    gate.require(by, gate.Change(gate.RULE, gate.LIFTED), "Taking a decision back")
+    for commit in reversed(commits):
+        history.undo(vault, commit, now, by=by)
+    if ident:
+        proposals.reopen(state, ident)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ only because its wait for a standby was cancelled counts as not saved.
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 import time
@@ -51,6 +52,7 @@ class Server:
                 "A team's field needs psycopg, which is not installed; nothing was changed. "
                 'Install it with `pip install "holdfast[postgres]"`.'
             ) from error
+        logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # each failure is told here, in a sentence of ours
         self.budget = budget
         self.dsn = _made(dsn, budget)
         self._psycopg = psycopg

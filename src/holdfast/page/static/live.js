@@ -5,7 +5,9 @@ export function startLive(header, project, tell) {
   let tries = 0;
   let wanted = false;
   let timer = 0;
-  const state = (on) => { const one = document.getElementById("live"); if (one) { one.dataset.state = on ? "on" : "off"; one.querySelector(".words").textContent = on ? "live" : "not live"; } };
+  let isOn = false;
+  const show = () => { const one = document.getElementById("live"); if (one) { one.dataset.state = isOn ? "on" : "off"; one.querySelector(".words").textContent = isOn ? "live" : "not live"; } };
+  const state = (on) => { isOn = on; show(); };
 
   async function run() {
     if (!wanted || document.hidden || stop) return;
@@ -37,6 +39,7 @@ export function startLive(header, project, tell) {
   }
   document.addEventListener("visibilitychange", () => { if (document.hidden) stop?.(); else run(); });
   return {
+    show, // the bar was made anew
     start() { wanted = true; run(); },
     stop() { wanted = false; stop?.(); },
     restart() { stop?.(); wanted = true; clearTimeout(timer); timer = setTimeout(run, 50); },

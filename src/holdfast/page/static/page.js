@@ -63,8 +63,9 @@ function ago(then) {
 function times(root) {
   for (const one of root.querySelectorAll("time[data-form]")) {
     const form = one.dataset.form;
-    if (form === "date") { one.textContent = day.format(new Date(`${one.dateTime}T12:00:00`)); continue; }
-    const then = new Date(one.dateTime);
+    const then = new Date(form === "date" ? `${one.dateTime}T12:00:00` : one.dateTime);
+    if (Number.isNaN(then.getTime())) continue;
+    if (form === "date") { one.textContent = day.format(then); continue; }
     one.title = both.format(then);
     one.textContent = form === "day" ? day.format(then) : form === "time" ? clock.format(then) : form === "both" ? both.format(then) : ago(then);
   }
@@ -90,14 +91,14 @@ function badge() {
   one.setAttribute("aria-label", `${count} waiting`);
   link.append(one);
 }
-const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { target: "#bar", swap: "innerHTML" });
+const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { source: "#bar", target: "#bar", swap: "innerHTML" });
 export const look = () => htmx.ajax("GET", here(), { target: "#main", swap: "innerHTML" });
 
 const live = startLive(header, project, (kind) => htmx.trigger(document.body, `live-${kind}`));
 document.body.addEventListener("htmx:configRequest", (event) => { event.detail.headers.Authorization = header(); });
 document.body.addEventListener("htmx:historyCacheMiss", (event) => { event.detail.xhr.setRequestHeader("Authorization", header()); });
 document.body.addEventListener("htmx:beforeSwap", (event) => { if (event.detail.xhr.status === 401) event.detail.shouldSwap = false; });
-document.body.addEventListener("htmx:afterSettle", (event) => { times(event.detail.elt); place(); badge(); keyboard.settle(); });
+document.body.addEventListener("htmx:afterSettle", (event) => { times(event.detail.elt); place(); badge(); live.show(); keyboard.settle(); });
 document.body.addEventListener("htmx:historyRestore", () => { times(main); place(); });
 document.body.addEventListener("htmx:pushedIntoHistory", () => { place(); main.focus({ preventScroll: true }); });
 document.body.addEventListener("htmx:responseError", (event) => {

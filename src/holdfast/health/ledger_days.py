@@ -1,0 +1,109 @@
+"""Counts of each day for a calendar: how much was recorded, sessions begun, things kept; of all projects, or of one.
+
+A day that is kept whole is counted from its file, once for each state of it: a day that is over never changes. What
+is older was folded into counts, which no longer say of which project they are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.capture import ledger, platform
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LARGEST = 1 << 28
+# What we write has the kind, then mostly the event, and the project somewhere behind; quotes in a text are escaped.
+RECORD = re.compile(
+    rb'"kind":"([a-z-]+)"(?:,"event":"([a-z-]+)")?(?:[^\n]*?"project":"([^"\n]*)")?(?:[^\n]*?("opened":true))?'
+)
+KEPT = ("flag", "close", "task", "improve")
+
+
+@dataclass(frozen=True)
+class Day:
+    """`is_folded`: only counts are left of it, of all projects together."""
+
+    day: str
+    records: int = 0
+    sessions: int = 0
+    kept: int = 0
+    is_folded: bool = False
+
+
+@dataclass
+class Counts:
+    """The counts of one file: by project; "" is of none."""
+
+    stamp: tuple[int, int] = (0, 0)
+    by: dict[str, Day] = field(default_factory=dict)
+
+
+class Calendar:
+    """The days of one ledger, as far as they were looked at."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._known: dict[str, Counts] = {}
+        self._folded: tuple[tuple[int, int], dict[str, Day]] = ((0, 0), {})
+        self._lock = threading.Lock()
+
+    def days(self, projects: Iterable[str] = ()) -> dict[str, Day]:
+        """Every day of which anything is known; of some projects, or of all where none is named."""
+        wanted = frozenset(projects)
+        with self._lock:
+            found = dict(self._old())
+            for day in ledger.days(self._state):
+                counts = self._of(day)
+                mine = [one for name, one in counts.by.items() if not wanted or name in wanted]
+                sums = (sum(getattr(one, name) for one in mine) for name in ("records", "sessions", "kept"))
+                found[day] = Day(day, *sums)
+        return found
+
+    def _of(self, day: str) -> Counts:
+        path = ledger.path_of(self._state, day)
+        known = self._known.setdefault(day, Counts())
+        stamp = _stamp(path)
+        if stamp != known.stamp:
+            known.by, known.stamp = _counted(day, path), stamp
+        return known
+
+    def _old(self) -> Mapping[str, Day]:
+        stamp = _stamp(f"{self._state}/ledger/counts.log")
+        if stamp != self._folded[0]:
+            made = {str(one["day"]): _of_counts(str(one["day"]), one["counts"]) for one in ledger.counts(self._state)}
+            self._folded = (stamp, made)
+        return self._folded[1]
+
+
+def _of_counts(day: str, counts: Mapping[str, int]) -> Day:
+    records = sum(count for name, count in counts.items() if ":" not in name)
+    kept = sum(counts.get(name, 0) for name in KEPT)
+    return Day(day, records, counts.get("hook:session-start", 0), kept, is_folded=True)
+
+
+def _counted(day: str, path: str) -> dict[str, Day]:
+    try:
+        data = platform.read_regular(path, LARGEST)
+    except (OSError, ValueError):
+        return {}  # folded meanwhile, or no file of ours: `holdfast doctor` says so
+    sums: dict[str, list[int]] = {}
+    for kind, _, project, opened in RECORD.findall(data):
+        one = sums.setdefault(project.decode("utf-8", "replace"), [0, 0, 0])
+        one[0] += 1
+        one[1] += bool(opened)
+        one[2] += kind.decode() in KEPT
+    return {name: Day(day, *one) for name, one in sums.items()}
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
