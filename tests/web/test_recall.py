@@ -34,7 +34,7 @@ def test_a_question_is_answered_with_the_parts_of_each_score_and_leaves_no_trace
     tab.page.get_by_label("Question").fill("may I retry an order")
     first = tab.main.locator(".results > li").first
     expect(first).to_contain_text("A retry of an order is safe")
-    assert "q=may+I+retry+an+order" in tab.page.url
+    assert "q=may%20I%20retry%20an%20order" in tab.page.url
     shown = [float(one) for one in first.locator("table.parts td").all_inner_texts()]
     score = float(first.locator(".row > .tabular").first.inner_text())
     assert len(shown) >= 2

@@ -118,9 +118,9 @@ def markdown(text: str) -> Markup:
     return Markup(done)
 
 
-def _web_only(_tag: str, _name: str, said: str) -> str | None:
+def _web_only(_tag: str, name: str, said: str) -> str | None:
     """A link to elsewhere in the vault leads nowhere from a page."""
-    return said if ELSEWHERE.match(said) else None
+    return said if name != "href" or ELSEWHERE.match(said) else None
 
 
 @cache

@@ -182,5 +182,5 @@ def title_of(thought: Thought) -> str:
 def address(visit: Visit, thought: Thought) -> str:
     """A note has a view of its own; whatever else is remembered is shown as a thought."""
     if thought.path.partition("/")[0] in notes.FOLDERS.values():
-        return visit.link("note", path=thought.path)
+        return visit.link("notes/note", note=thought.path)
     return visit.link("thought", id=thought.id)

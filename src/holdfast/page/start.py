@@ -137,7 +137,7 @@ def link_of(visit: Visit, path: str) -> str:
     """The address of what lies at a path: a note, or the thought that stands for a handoff; "" for anything else."""
     folder = path.partition("/")[0]
     if folder in notes.FOLDERS.values():
-        return visit.link("note", path=path)
+        return visit.link("notes/note", note=path)
     return visit.link("thought", id=note_id(path)) if folder == "lineage" else ""
 
 

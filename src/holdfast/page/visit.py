@@ -60,7 +60,7 @@ class Visit:
         """The id of the project that is shown, or "all"."""
         return ALL if self.everything else self.memory.at.project().id
 
-    def link(self, path: str, /, **query: object) -> str:
+    def link(self, path: str, **query: object) -> str:
         """An address of the page that keeps the project."""
         from urllib.parse import quote, urlencode
 
