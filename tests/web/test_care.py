@@ -85,7 +85,7 @@ def test_what_is_safe_is_mended_by_a_button_and_the_rest_has_a_command(
     expect(tab.main.get_by_role("button", name="Mend: Who may read the vault")).to_have_count(0, timeout=60_000)
     assert stat.S_IMODE(vault.vault.stat().st_mode) == 0o700
     agents = tab.main.locator("li").filter(has=tab.page.get_by_text("Agents", exact=True))
-    expect(agents.get_by_role("button", name="Copy the command holdfast init")).to_be_visible()
+    expect(agents.get_by_role("button", name="copy command holdfast init")).to_be_visible()
     tab.main.get_by_text("checks are fine").click()
     expect(tab.main.locator("li").filter(has_text="Who may read the vault")).to_be_visible()
 

@@ -6,9 +6,11 @@ An address names a handoff by its project's folder and its file, and is looked u
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import front_matter, platform, quoting
 from holdfast.errors import NotFound
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.page.visit import Visit
 
 PAGE = 80
+REMEMBERED = 4096  # heads that are not read again
 LINKED = re.compile(r"\s*\(\[note\]\(([^)\s]+)\)\)|\[([^\]]*)\]\(([^)\s]+)\)")
 UNREADABLE = "This handoff cannot be read"
 
@@ -120,15 +123,31 @@ def head(vault: str, known: Chain, number: int) -> Head:
     """By its number, and by nothing but its front matter."""
     path = known.paths[number - 1]
     ident = ident_of(path)
-    try:
-        raw = journal.content(vault, path) or b""
-        fields, _ = front_matter.read(raw[: front_matter.LONGEST * 2].decode("utf-8", "replace"))
-    except (OSError, front_matter.Damaged) as error:
-        return Head(ident, number, UNREADABLE, _time_in(ident), trouble=str(error))
+    fields, trouble = _fields(vault, path, _stamp(f"{vault}/{path}"))
+    if trouble:
+        return Head(ident, number, UNREADABLE, _time_in(ident), trouble=trouble)
     said = {name: str(fields.get(name) or "") for name in ("title", "time", "branch", "host", "author")}
     parents = fields.get("parents")
     stems = [str(one) for one in parents] if isinstance(parents, list) else []
     return Head(ident, number, parents=known.parents(stems), **{**said, "title": said["title"] or "Without a title"})
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _fields(vault: str, path: str, stamp: tuple[int, int, int]) -> tuple[dict[str, Any], str]:  # noqa: ARG001
+    """The front matter of a file as it is at this stamp, or why there is none. A handoff hardly ever changes."""
+    try:
+        raw = journal.content(vault, path) or b""
+        return front_matter.read(raw[: front_matter.LONGEST * 2].decode("utf-8", "replace"))[0], ""
+    except (OSError, front_matter.Damaged) as error:
+        return {}, str(error)
 
 
 def _time_in(ident: str) -> str:

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Form, Response
 from holdfast.errors import NotFound, UsageError
 from holdfast.page import frame, fresh, task_view
 from holdfast.page.visit import Visits
-from holdfast.tasks import states
+from holdfast.tasks import commands, states
 from holdfast.tasks.task_end import CHANGE, LEARNED
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _listing(visit: Visit, skip: int) -> dict[str, Any]:
     over = [one for one in found if one.is_over]
     first = max(0, skip)
     return {
-        "open": [_row(visit, one, at) for at, one in enumerate(still[:PAGE])] if not first else [],
+        "open": _open_rows(visit, still) if still and not first else [],
         "open_count": len(still),
         "over": [Row(one, task_view.state_of(one.state)) for one in over[first : first + PAGE]],
         "over_count": len(over),
@@ -65,11 +65,18 @@ def _listing(visit: Visit, skip: int) -> dict[str, Any]:
     }
 
 
-def _row(visit: Visit, task: Task, at: int) -> Row:
-    if at >= METERED:
-        return Row(task, task_view.state_of(task.state))
-    seen = task_view.shown(visit.memory.tasks.show(task.id))
-    return Row(task, seen.state, seen.meters, seen.step)
+def _open_rows(visit: Visit, still: list[Task]) -> list[Row]:
+    """The first ones with how much is done and what is next, at one look."""
+    seen = commands.glances(visit.server.vault, [one.id for one in still[:METERED]], visit.server.clock)
+    known = {view.task.id: task_view.shown(view) for view in seen}
+    rows = []
+    for one in still[:PAGE]:
+        found = known.get(one.id)
+        if found:
+            rows.append(Row(found.task, found.state, found.meters, found.step))
+        else:
+            rows.append(Row(one, task_view.state_of(one.state)))
+    return rows
 
 
 @router.get("/page/tasks/{ident}")

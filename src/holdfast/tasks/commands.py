@@ -337,6 +337,13 @@ def tasks(vault: str, project: str | None, clock: Callable[[], float], *, also_o
         return work.index.tasks(project, also_over=also_over)
 
 
+def glances(vault: str, idents: Iterable[str], clock: Callable[[], float]) -> list[View]:
+    """Several tasks at one look, each with where it stands, its next step and its newest entries alone."""
+    with Transaction(vault, clock, only_look=True) as work:
+        found = [work.index.task(ident) for ident in idents]
+        return [page.gather(work.index, one, most=1) for one in found if one]
+
+
 def decisions(vault: str, project: str | None, clock: Callable[[], float], *, also_gone: bool = False) -> list[Decided]:
     """The decisions of all tasks, the finished ones too: each holds until something supersedes it. Those of a task that
     was given up bind nobody."""
