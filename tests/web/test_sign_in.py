@@ -38,3 +38,22 @@ def test_every_view_opens_by_its_keys_and_back_leads_back(tab: Tab) -> None:
     tab.page.go_back()
     expect(tab.page.locator('#nav a[data-view="lineage"]')).to_have_attribute("aria-current", "page")
     expect(tab.main.locator("h1").first).to_contain_text("Handoffs")
+
+
+def test_signing_out_ends_this_key_and_no_other_also_one_that_may_only_look(
+    open_tab: Callable[..., Tab], server: Server
+) -> None:
+    other = open_tab(server)
+    for tab in (open_tab(server), open_tab(server, read_only=True)):
+        key = tab.page.evaluate("localStorage.getItem('holdfast-page')")
+        tab.page.locator("[data-sign-out]").click()
+        expect(tab.main).to_contain_text("You signed out here")
+        assert server.send("GET", "/page/bar", [("Host", server.host), *keyed(key)]).status == 401
+        tab.page.reload()
+        expect(tab.main).to_contain_text("You are signed out")
+    other.go("notes")
+    expect(other.main.locator("h1").first).to_contain_text("Notes")
+
+
+def keyed(key: str) -> list[tuple[str, str]]:
+    return [("Authorization", f"Holdfast-Page {key}"), ("HX-Request", "true")]

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from holdfast.errors import NotFound
 from holdfast.page import frame, review, sign_in, views
-from holdfast.page.errors import SignedOut
-from holdfast.page.visit import SCHEME, Visits
+from holdfast.page.errors import LookOnly, SignedOut
+from holdfast.page.visit import SCHEME, Visits, key_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -53,9 +53,13 @@ def enter(request: Request, given: Link) -> dict[str, str]:
 
 
 @router.post("/page/sign-out")
-def leave(request: Request, visit: Visits, everywhere: bool = False) -> dict[str, str]:
-    given = request.headers["authorization"].partition(" ")[2].strip()
-    sign_in.sign_out(visit.server.state, given, visit.server.clock(), everywhere=everywhere)
+def leave(request: Request, everywhere: bool = False) -> dict[str, str]:
+    """End a key; with `everywhere` all of them. One that may only look ends itself. Raises SignedOut, LookOnly."""
+    serving = request.app.state.serving
+    key, given = key_of(request)
+    if everywhere and key.read_only:
+        raise LookOnly
+    sign_in.sign_out(serving.state, given, serving.clock(), everywhere=everywhere)
     return {}
 
 

@@ -75,18 +75,25 @@ class Visit:
         return frame.answer(frame.render(template, **{**known, **values}), status, headers)
 
 
-def visit(request: Request, project: str = "") -> Visit:
-    """Raises SignedOut, LookOnly, Elsewhere, NotFound."""
+def key_of(request: Request) -> tuple[Entry, str]:
+    """The key that a request brings, and its secret. Raises SignedOut, Elsewhere."""
     server: Server = request.app.state.serving
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     key = server.keys.of(given.strip(), server.clock()) if kind.lower() == SCHEME and given else None
     if key is None:
         raise SignedOut
-    if request.method not in ("GET", "HEAD"):
-        if key.read_only:
-            raise LookOnly
-        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin" or "origin" not in request.headers:
-            raise Elsewhere
+    is_ours = request.headers.get("sec-fetch-site", "same-origin") == "same-origin" and "origin" in request.headers
+    if request.method not in ("GET", "HEAD") and not is_ours:
+        raise Elsewhere
+    return key, given.strip()
+
+
+def visit(request: Request, project: str = "") -> Visit:
+    """Raises SignedOut, LookOnly, Elsewhere, NotFound."""
+    server: Server = request.app.state.serving
+    key, _ = key_of(request)
+    if key.read_only and request.method not in ("GET", "HEAD"):
+        raise LookOnly
     everything = project == ALL
     memory = server.users_memory("" if everything else project)
     return Visit(server, memory, everything, key, "hx-request" in request.headers, request.url.path)

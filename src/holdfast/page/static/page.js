@@ -23,6 +23,7 @@ async function signIn() {
 
 function signedOut(why) {
   store.key = "";
+  document.querySelector("[data-sign-out]").hidden = true;
   live.stop();
   const words = document.getElementById("signed-out").content.cloneNode(true);
   words.querySelector("[data-why]").textContent = why || "";
@@ -121,6 +122,7 @@ document.body.addEventListener("change", (event) => {
 document.body.addEventListener("click", (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => toast("Copied."), () => toast(copy.dataset.copy));
+  if (event.target.closest("[data-sign-out]")) fetch("/page/sign-out", { method: "POST", headers: { Authorization: header() } }).finally(() => signedOut("You signed out here; other browsers stay as they are."));
   const opens = event.target.closest("[data-open]");
   if (opens) keyboard.sheet();
 });
@@ -141,6 +143,7 @@ setInterval(() => { if (!document.hidden) times(document.body); }, 30000);
 async function begin() {
   await signIn();
   place();
+  document.querySelector("[data-sign-out]").hidden = !store.key;
   if (store.key) { look(); refreshBar(); live.start(); } else if (!document.querySelector("[data-why]")) signedOut("");
 }
 window.addEventListener("hashchange", () => { if (location.hash.startsWith("#link=")) begin(); });
