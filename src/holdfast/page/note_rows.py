@@ -6,16 +6,18 @@ and notes that come or go between two pages move nothing.
 
 from __future__ import annotations
 
+import calendar
 import json
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
 from holdfast.field.thought import note_id
 from holdfast.page import origin
-from holdfast.pheromone import START, decayed
+from holdfast.pheromone import HOUR, START, decayed
 from holdfast.vault import anchors, review
 from holdfast.vault.notes import GLOBAL
 
@@ -143,9 +145,13 @@ def _used(state: str, now: float) -> dict[str, tuple[float, int]]:
 
 def _unread(note: Note, now: float) -> Use:
     """A note that nobody has read fades from the day it was made."""
-    made = review.day_of(note.created)
-    began = time.mktime(made.timetuple()) if made else now
-    return Use(decayed(START, began, now))
+    return Use(_faded(note.created, now // HOUR))
+
+
+@lru_cache(4096)
+def _faded(created: str, hour: float) -> float:
+    made = review.day_of(created)
+    return decayed(START, calendar.timegm(made.timetuple()), hour * HOUR) if made else START
 
 
 def uses_of(memory: Memory, some: Iterable[Note], now: float) -> dict[str, Use]:
