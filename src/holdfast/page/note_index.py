@@ -1,7 +1,7 @@
 """The notes as a server keeps them for the page: read once, and from then on only what changed on disk.
 
 Promise: what is committed is in every answer from then on; what an editor saved and nobody committed is there within
-AT_MOST seconds of an answer, in a vault of more than FEW notes with the one after it. A commit names its files; for all
+AT_MOST seconds of an answer, in a vault of more than FEW notes after some more. A commit names its files; for all
 else a look compares each file's size, times and inode with what was read, as the index does (vault/index), and asks the
 index itself about files that an agent changed and nobody settled.
 """
@@ -41,6 +41,7 @@ class NoteIndex:
         self._stamps: dict[str, Stamp] = {}
         self._head = ""
         self._looked = -1e9
+        self._cost = 0.0  # seconds of the last look, of which a twentieth of the time is enough
         self._looking = threading.Lock()
 
     def now(self, project: str | None = None) -> Index:
@@ -53,7 +54,7 @@ class NoteIndex:
         return replace(known, known=mine)
 
     def _current(self) -> Index:
-        is_late = time.monotonic() - self._looked > AT_MOST
+        is_late = time.monotonic() - self._looked > max(AT_MOST, 20 * self._cost)
         if self._known is None or (is_late and len(self._stamps) <= FEW):
             return self._look()
         head = _head(self._vault)
@@ -81,10 +82,12 @@ class NoteIndex:
 
     def _look_later(self) -> None:
         """While nobody waits: another answer may be given meanwhile."""
+        began = time.monotonic()
         with self._looking, suppress(HoldfastError, OSError):
             head, stamps = _head(self._vault), _stamps(self._vault)
             with self._lock:
                 self._take(head, stamps)
+        self._cost = time.monotonic() - began
 
     def _look(self) -> Index:
         return self._take(_head(self._vault), _stamps(self._vault))

@@ -6,16 +6,20 @@ and notes that come or go between two pages move nothing.
 
 from __future__ import annotations
 
+import calendar
 import json
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
 from holdfast.field.thought import note_id
 from holdfast.page import origin
-from holdfast.pheromone import START, decayed
+from holdfast.pheromone import HOUR, START, decayed
 from holdfast.vault import anchors, review
+from holdfast.vault.notes import GLOBAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,14 +82,21 @@ class Listed:
     count: int
     after: str  # the key of the next page; "" at the end
     broken: tuple[Any, ...] = ()
+    total: int = 0
 
 
-def listed(memory: Memory, known: Index, wish: Wish, now: float) -> Listed:
-    found = [note for note in known.notes if _is_wanted(note, wish, now)]
+def listed(memory: Memory, known: Index, wish: Wish, now: float, *, everything: bool = False) -> Listed:
+    """A page of the notes that are wanted, of this project and the global ones, or of all."""
+    mine = (GLOBAL, *memory.at.project().ids)
+    all_ = [note for note in known.notes if everything or note.project in mine]
+    words = wish.words.casefold().split()
+    found = [note for note in all_ if _is_wanted(note, wish, words, now)]
     used = _used(memory.at.state, now) if wish.sort == WEIGHT else {}
-    keyed = sorted(((_key(note, wish.sort, used, now), note) for note in found), key=lambda one: one[0])
-    begin = _after(wish.after, wish.sort)
-    rest = [one for one in keyed if one[0] > begin] if begin is not None else keyed
+    keyed = [(_key(note, wish.sort, used, now), note) for note in found]
+    begin, is_rising = _after(wish.after, wish.sort), wish.sort == NAME
+    if begin is not None:
+        keyed = [one for one in keyed if (one[0] > begin if is_rising else one[0] < begin)]
+    rest = (nsmallest if is_rising else nlargest)(MOST + 1, keyed, key=lambda one: one[0])
     shown = rest[:MOST]
     uses = uses_of(memory, [note for _, note in shown], now)
     until = time.monotonic() + LOOKING
@@ -94,15 +105,15 @@ def listed(memory: Memory, known: Index, wish: Wish, now: float) -> Listed:
             origin.short(note.origin))
         for _, note in shown
     )  # fmt: skip
-    return Listed(rows, len(found), json.dumps(shown[-1][0]) if len(rest) > MOST else "", known.broken)
+    return Listed(rows, len(found), json.dumps(shown[-1][0]) if len(rest) > MOST else "", known.broken, len(all_))
 
 
-def _is_wanted(note: Note, wish: Wish, now: float) -> bool:
+def _is_wanted(note: Note, wish: Wish, words: list[str], now: float) -> bool:
     if wish.kind not in ("", note.kind) or not (wish.past or note.is_active or note.waits):
         return False
-    if wish.words:
+    if words:
         text = f"{note.name} {note.description} {note.path}".casefold()
-        if not all(word in text for word in wish.words.casefold().split()):
+        if not all(word in text for word in words):
             return False
     return not wish.due or note.waits or review.due(note, now) is not None
 
@@ -112,13 +123,8 @@ def _key(note: Note, sort: str, used: Mapping[str, tuple[float, int]], now: floa
         return [note.name.casefold(), note.path]
     if sort == WEIGHT:
         weight = used[note.path][0] if note.path in used else _unread(note, now).weight
-        return [round(-weight, 6), note.path]
-    return [_backwards(note.edited or note.created), note.path]
-
-
-def _backwards(day: str) -> str:
-    """A text that sorts the other way round."""
-    return "".join(chr(0x10FFFF - ord(sign)) if ord(sign) < 0xD800 else sign for sign in day[:25])
+        return [round(weight, 6), note.path]
+    return [note.edited or note.created, note.path]
 
 
 def _after(given: str, sort: str) -> Key | None:
@@ -139,9 +145,13 @@ def _used(state: str, now: float) -> dict[str, tuple[float, int]]:
 
 def _unread(note: Note, now: float) -> Use:
     """A note that nobody has read fades from the day it was made."""
-    made = review.day_of(note.created)
-    began = time.mktime(made.timetuple()) if made else now
-    return Use(decayed(START, began, now))
+    return Use(_faded(note.created, now // HOUR))
+
+
+@lru_cache(4096)
+def _faded(created: str, hour: float) -> float:
+    made = review.day_of(created)
+    return decayed(START, calendar.timegm(made.timetuple()), hour * HOUR) if made else START
 
 
 def uses_of(memory: Memory, some: Iterable[Note], now: float) -> dict[str, Use]:

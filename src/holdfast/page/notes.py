@@ -23,9 +23,9 @@ def view(
 ) -> Response:
     sort = sort if sort in dict(note_rows.SORTS) else note_rows.NEWEST
     wish = Wish(q.strip(), kind if kind in KINDS else "", sort, bool(due), bool(past), after)
-    known = visit.server.notes.now(None if visit.everything else visit.project)
-    found = note_rows.listed(visit.memory, known, wish, visit.server.clock())
-    return visit.show("notes.html", wish=wish, found=found, kinds=KINDS, sorts=note_rows.SORTS, total=len(known.known))
+    known, now = visit.server.notes.now(), visit.server.clock()
+    found = note_rows.listed(visit.memory, known, wish, now, everything=visit.everything)
+    return visit.show("notes.html", wish=wish, found=found, kinds=KINDS, sorts=note_rows.SORTS)
 
 
 @router.get("/page/notes/new")

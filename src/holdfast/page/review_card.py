@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import drafts
 from holdfast.close.improve import proposals
+from holdfast.errors import TROUBLE
 from holdfast.page import diff, origin
 from holdfast.sleep import plan as sleep_plan
-from holdfast.vault import agent_edits, check_files, journal, notes, review
+from holdfast.vault import agent_edits, check_files, handoff_form, journal, lineage, notes, review
 from holdfast.vault.index import EVIDENCE
 
 if TYPE_CHECKING:
@@ -163,10 +164,24 @@ def of_draft(key: str, one: Draft) -> Card:
     used = f" A close has used its words ({one.used})." if one.used else ""
     return Card(
         key, "drafts", f"A {name} that was refused", name,
-        f"{origin.of_text(one.origin, one.episode)} Refused: {_sentence(one.why)}{used}", becomes, _cut(one.text),
+        f"{origin.of_text(one.origin, one.episode)} Refused: {_sentence(one.why)}{used}", becomes,
+        _cut(_as_handoff(one.text) if is_handoff else one.text),
         one.evidence[:8], time=one.time, accept="Write it" if is_handoff else "Keep it",
         reject="Let it go", is_cut=len(one.text) > LONGEST,
     )  # fmt: skip
+
+
+def _as_handoff(text: str) -> str:
+    """A handoff as a person reads it; as it was submitted where it is none."""
+    try:
+        title, sections = handoff_form.parse(text)
+    except TROUBLE:
+        return text
+    told = [
+        f"{lineage.SECTIONS.get(key, key)}:\n" + "\n".join(f"- {item}" for item in items)
+        for key, items in sections.items()
+    ]
+    return "\n".join([title, *told]) if told else text
 
 
 def _sentence(text: str) -> str:
