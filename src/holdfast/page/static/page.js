@@ -90,8 +90,8 @@ function badge() {
   one.setAttribute("aria-label", `${count} waiting`);
   link.append(one);
 }
-const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { target: "#bar", swap: "innerHTML" });
-export const look = () => htmx.ajax("GET", here(), { target: "#main", swap: "innerHTML" });
+const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { source: "#bar", target: "#bar", swap: "innerHTML" });
+export const look = () => htmx.ajax("GET", here(), { source: "#main", target: "#main", swap: "innerHTML" });
 
 const live = startLive(header, project, (kind) => htmx.trigger(document.body, `live-${kind}`));
 document.body.addEventListener("htmx:configRequest", (event) => { event.detail.headers.Authorization = header(); });
@@ -107,6 +107,8 @@ document.body.addEventListener("htmx:responseError", (event) => {
   if (status === 401) signedOut(said); else toast(said, "bad");
 });
 document.body.addEventListener("htmx:sendError", () => toast("The server does not answer. `holdfast page` starts it; the page goes on by itself then.", "bad"));
+document.body.addEventListener("live-gone", () => toast("The server does not answer. This page comes back by itself once `holdfast page` has started it.", "bad"));
+document.body.addEventListener("live-back", () => { toast("The server is back; this page is live again."); refreshBar(); });
 document.body.addEventListener("toast", (event) => toast(event.detail.text, event.detail.kind, event.detail.undo));
 document.body.addEventListener("changed", refreshBar);
 document.body.addEventListener("change", (event) => {
