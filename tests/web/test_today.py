@@ -63,6 +63,8 @@ def test_a_session_opens_into_its_story_and_back(worked: Home, tab: Tab) -> None
     expect(tab.main.locator("section", has_text="Flags").first.get_by_role("link")).not_to_have_count(0)
     tab.page.go_back()
     expect(tab.main.locator("h1")).to_contain_text("Today")
+    for part in ("chain", "receipts", "calendar", "sessions"):  # else the closing tab cuts their requests off
+        expect(tab.page.locator(f"#{part}")).not_to_contain_text("…")
 
 
 def test_the_ledger_is_filtered_by_kind_session_and_day(worked: Home, tab: Tab) -> None:
