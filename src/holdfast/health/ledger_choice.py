@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, ledger
@@ -69,16 +70,17 @@ OPENED = Group("opened", "Sessions begun", (BEGUN,), lambda one: one.get("opened
 @dataclass(frozen=True)
 class Choice:
     """`session` is a host and a session, with a stroke between; `projects` are the ids of one, and what is of none is
-    taken too. `day` is one day, `since_day` the first of all from then on."""
+    taken too. `day` is one day; `since_day` and `until_day` are the first and the last of several."""
 
     group: Group = BY_NAME["all"]
     session: str = ""
     projects: tuple[str, ...] = ()
     day: str = ""
     since_day: str = ""
+    until_day: str = ""
 
     def takes_day(self, day: str) -> bool:
-        return not self.day or day == self.day
+        return day == self.day if self.day else not self.until_day or day <= self.until_day
 
     def may_have(self, block: bytes) -> bool:
         """Whether a block can have a record of this choice."""
@@ -88,14 +90,20 @@ class Choice:
         """Whether a record can be of this choice."""
         if self.group.name == "" and HOOK in raw and BEGUN not in raw:
             return False
-        if self.projects and b'"project":"' in raw and not any(_needle("project", one) in raw for one in self.projects):
+        if self.projects and b'"project":"' in raw and not any(one in raw for one in self._of_projects):
             return False
         return self.may_have(raw)
 
     def _has_session(self, raw: bytes) -> bool:
-        if not self.session:
-            return True
-        return any(_needle(name, f"{self.session}/")[:-1] in raw for name in ("episode", "about"))
+        return not self.session or any(one in raw for one in self._of_session)
+
+    @cached_property
+    def _of_session(self) -> tuple[bytes, ...]:
+        return tuple(_needle(name, f"{self.session}/")[:-1] for name in ("episode", "about"))
+
+    @cached_property
+    def _of_projects(self) -> tuple[bytes, ...]:
+        return tuple(_needle("project", one) for one in self.projects)
 
     def takes(self, record: dict[str, Any]) -> bool:
         if self.session:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.capture import ledger, platform
+from holdfast.capture import ledger, log, platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 LARGEST = 1 << 28
-# What we write has the kind, then mostly the event, and the project somewhere behind; quotes in a text are escaped.
-RECORD = re.compile(
-    rb'"kind":"([a-z-]+)"(?:,"event":"([a-z-]+)")?(?:[^\n]*?"project":"([^"\n]*)")?(?:[^\n]*?("opened":true))?'
-)
+# Quotes in a text are escaped, so these stand in no text.
+PROJECT = re.compile(rb'"project":"([^"\n]*)"')
+OPENED = re.compile(rb'"opened":true')
 KEPT = ("flag", "close", "task", "improve")
+KEEPING = re.compile(rb'"kind":"(?:%b)"' % "|".join(KEPT).encode())
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,18 @@ def _counted(day: str, path: str) -> dict[str, Day]:
         data = platform.read_regular(path, LARGEST)
     except (OSError, ValueError):
         return {}  # folded meanwhile, or no file of ours: `holdfast doctor` says so
-    sums: dict[str, list[int]] = {}
-    for kind, _, project, opened in RECORD.findall(data):
-        one = sums.setdefault(project.decode("utf-8", "replace"), [0, 0, 0])
-        one[0] += 1
-        one[1] += bool(opened)
-        one[2] += kind.decode() in KEPT
-    return {name: Day(day, one[0], one[1], one[2]) for name, one in sums.items()}
+    records = Counter(PROJECT.findall(data))
+    records[b""] += data.count(log.MARK) - records.total()
+    opened, kept = (Counter(_project(data, found.start()) for found in one.finditer(data)) for one in (OPENED, KEEPING))
+    names = records | opened | kept
+    return {one.decode("utf-8", "replace"): Day(day, records[one], opened[one], kept[one]) for one in names}
+
+
+def _project(data: bytes, at: int) -> bytes:
+    """The project of the record around a place; "" where it names none."""
+    end = data.find(b"\n", at)
+    found = PROJECT.search(data, data.rfind(b"\n", 0, at) + 1, end if end >= 0 else len(data))
+    return found[1] if found else b""
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BLOCK = 1 << 18
-MOST_BYTES = 24 << 20  # of blocks that are taken apart for one page; those without the bytes asked for count an eighth
+MOST_BYTES = 24 << 20  # of blocks that are taken apart for one page; those without the bytes asked for count half
 MOST_DECODED = 8_000
 LARGEST = 1 << 24  # bytes of one record
 
@@ -147,7 +147,7 @@ def _backwards(path: str, before: int, choice: Choice) -> Iterator[tuple[int, by
                 continue
             cost = at - start
             if not choice.may_have(block):
-                yield start + first, b"", cost // 8
+                yield start + first, b"", cost // 2
             else:
                 end = len(block)
                 while end > first:

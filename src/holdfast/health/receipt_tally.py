@@ -49,7 +49,7 @@ def _kind(record: Mapping[str, Any]) -> str:
         return ""
     if is_stop(dict(record)):
         return STOPPED
-    if record.get("armed"):
-        return ""
+    if record.get("armed") or not record.get("carried"):
+        return ""  # a start that has nothing to deliver still says where one is
     event = record.get("event")
     return STARTS if event == "session-start" else PROMPTS if event == "prompt" else ""

@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import episodes, ledger, queue
+from holdfast.capture import episodes, queue
 from holdfast.errors import NotFound
 from holdfast.health import ledger_pages
 from holdfast.health.ledger_choice import BY_NAME, Choice
 from holdfast.page import sentences, session_rows
+from holdfast.page.watched import days_of
 from holdfast.vault import index, lineage
 from holdfast.vault.notes import Broken
 
@@ -82,8 +83,9 @@ def of(visit: Visit, key: str) -> Story:
     episode = episodes.of_key(state, key)
     if episode is None or not (visit.everything or episode.project in visit.memory.at.project().ids):
         raise NotFound("Nothing is known of this session in this project; `All projects` may have it.")
-    session, since = f"{episode.host}/{episode.session}", ledger.day_of(episode.opened)
-    choice = Choice(BY_NAME[""], session=session, since_day=since)
+    session = f"{episode.host}/{episode.session}"
+    since, until = days_of(state, session, visit.server.clock())
+    choice = Choice(BY_NAME[""], session=session, since_day=since, until_day=until)
     found = ledger_pages.page(state, choice, most=MOST_MOMENTS, share=SHARE)
     rows = [one for one in reversed(found.rows) if _is_of(one.record, key)]
     typed = session_rows.typed(vault, state, key)

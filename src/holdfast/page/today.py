@@ -7,19 +7,18 @@ What follows live asks only for what is new since the place it shows.
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
 from holdfast.errors import NotFound
-from holdfast.health import chain, ledger_pages, unseen_sessions
+from holdfast.health import chain, ledger_pages
 from holdfast.health.ledger_choice import BY_NAME, GROUPS, Choice
 from holdfast.health.week import DAYS
 from holdfast.page import frame, receipts, session_rows, session_story, year
 from holdfast.page.ledger_row import LedgerRow, row_of
 from holdfast.page.visit import Visits
-from holdfast.page.watched import asked_of, calendar_of, place_of, projects_of, week_of
+from holdfast.page.watched import asked_of, calendar_of, days_of, place_of, projects_of, unseen_of, week_of
 from holdfast.text.layout import many
 
 if TYPE_CHECKING:
@@ -83,9 +82,7 @@ def heal(visit: Visits) -> Response:
 @router.get("/page/today/unseen")
 def unseen(visit: Visits) -> Response:
     """Sessions of which a host has a transcript, and no hook saw anything: looked for apart, since it reads them."""
-    with week_of(visit.server.state).upto(visit.server.clock()) as (whole, _):
-        told = replace(whole, period=asked_of(visit), seen=dict(whole.seen), heard=dict(whole.heard))
-    return visit.show("today_unseen.html", findings=list(unseen_sessions.look(place_of(visit), told)))
+    return visit.show("today_unseen.html", findings=unseen_of(visit))
 
 
 @router.get("/page/today/calendar")
@@ -125,7 +122,8 @@ def ledger_rows(
 def _rows(
     visit: Visit, chosen: dict[str, str], *, before: Place | None = None, after: Place | None = None
 ) -> tuple[list[LedgerRow], ledger_pages.Page]:
-    choice = Choice(BY_NAME[chosen["kind"]], chosen["session"], projects_of(visit), chosen["day"])
+    since, until = days_of(visit.server.state, chosen["session"], visit.server.clock())
+    choice = Choice(BY_NAME[chosen["kind"]], chosen["session"], projects_of(visit), chosen["day"], since, until)
     page = ledger_pages.page(visit.server.state, choice, before=before, after=after, most=MOST)
     return [row_of(one) for one in page.rows], page
 

@@ -96,7 +96,13 @@ function badge() {
 const refreshBar = () => htmx.ajax("GET", `/page/bar${project() ? `?project=${encodeURIComponent(project())}` : ""}`, { source: "#bar", target: "#bar", swap: "innerHTML" });
 export const look = () => htmx.ajax("GET", here(), { source: "#main", target: "#main", swap: "innerHTML" });
 
-const live = startLive(header, project, (kind) => htmx.trigger(document.body, `live-${kind}`));
+// What is dear to count hears of news at most every five seconds, and always of the last.
+const soon = {};
+const tell = (kind) => {
+  htmx.trigger(document.body, `live-${kind}`);
+  soon[kind] ||= setTimeout(() => { soon[kind] = 0; htmx.trigger(document.body, `live-${kind}-later`); }, 5000);
+};
+const live = startLive(header, project, tell);
 document.body.addEventListener("htmx:configRequest", (event) => { event.detail.headers.Authorization = header(); });
 document.body.addEventListener("htmx:historyCacheMiss", (event) => { event.detail.xhr.setRequestHeader("Authorization", header()); });
 document.body.addEventListener("htmx:beforeSwap", (event) => { if (event.detail.xhr.status === 401) event.detail.shouldSwap = false; });
@@ -110,6 +116,8 @@ document.body.addEventListener("htmx:responseError", (event) => {
   if (status === 401) signedOut(said); else toast(said, "bad");
 });
 document.body.addEventListener("htmx:sendError", () => toast("The server does not answer. `holdfast page` starts it; the page goes on by itself then.", "bad"));
+document.body.addEventListener("live-gone", () => toast("The server does not answer. This page comes back by itself once `holdfast page` has started it.", "bad"));
+document.body.addEventListener("live-back", () => { toast("The server is back; this page is live again."); refreshBar(); });
 document.body.addEventListener("toast", (event) => toast(event.detail.text, event.detail.kind, event.detail.undo));
 document.body.addEventListener("changed", refreshBar);
 document.body.addEventListener("change", (event) => {
