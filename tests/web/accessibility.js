@@ -20,7 +20,7 @@ window.focused = () => {
 };
 
 // What does something when it is pressed, and that no key reaches.
-const BY_ITSELF = /load|live-|revealed|intersect|every/;
+const BY_ITSELF = /load|live-|revealed|intersect|every|from:body/;
 window.mouseOnly = () => [...document.querySelectorAll("main :is([hx-get], [hx-post], [data-press], [data-copy], [data-open])")]
   .filter((one) => !one.matches("button, a[href], form, input, select, textarea, summary") && !BY_ITSELF.test(one.getAttribute("hx-trigger") || ""))
   .map(short);

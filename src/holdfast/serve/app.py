@@ -23,9 +23,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
+from holdfast.page import frame
 from holdfast.page import routes as page
 from holdfast.serve import problems, routes
-from holdfast.serve.guard import Guard, Refused
+from holdfast.serve.guard import Guard, Refused, is_of_page
 from holdfast.serve.service import BEARER, PROBLEMS, Serving
 
 if TYPE_CHECKING:
@@ -118,8 +119,13 @@ def _answer(status: int, code: str, message: str, headers: Mapping[str, str] | N
     return JSONResponse({"error": code, "message": message}, status, {**(headers or {}), **more})
 
 
+def _headers(request: Request) -> Mapping[str, str] | None:
+    """A refusal of the page is as little to be framed as the page."""
+    return frame.HEADERS if is_of_page(request.url.path) else None
+
+
 async def _told(request: Request, error: Exception) -> JSONResponse:
-    return _answer(*problems.told(error, request.app.state.serving.vault))
+    return _answer(*problems.told(error, request.app.state.serving.vault), _headers(request))
 
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:
@@ -127,9 +133,9 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
     return _answer(error.status, error.code, error.message)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return _answer(*problems.sentence_of(list(error.errors())))
+    return _answer(*problems.sentence_of(list(error.errors())), _headers(request))
 
 
 async def _framework(_: Request, error: Exception) -> JSONResponse:

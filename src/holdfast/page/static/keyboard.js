@@ -15,7 +15,9 @@ function choose(one) {
   for (const row of rows()) row.classList.toggle("chosen", row === one);
   note(one);
   one?.scrollIntoView({ block: "nearest" });
-  (one?.querySelector("a, button, summary") || one)?.focus({ preventScroll: true });
+  const inside = [...(one?.querySelectorAll("a, button, summary") || [])].find((each) => each.offsetParent && each.tabIndex >= 0);
+  if (one && !inside) one.tabIndex = -1;
+  (inside || one)?.focus({ preventScroll: true });
 }
 function move(by) {
   const all = rows();
