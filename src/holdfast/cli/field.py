@@ -10,7 +10,6 @@ import sys
 import textwrap
 import time
 from bisect import bisect_left
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.capture import gate, home
@@ -21,7 +20,7 @@ from holdfast.field import handle
 from holdfast.field import words as query_words
 from holdfast.field.thought import HYPOTHESIS
 from holdfast.memory import Memory
-from holdfast.model import ORIGINS, TRUSTED
+from holdfast.model import ORIGINS, TRUSTED, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

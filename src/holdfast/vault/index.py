@@ -17,13 +17,14 @@ import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from holdfast.capture import calls, codec, home, platform, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
+from holdfast.model import replace, value
 from holdfast.text import folding
 from holdfast.vault import index_store, journal, note_facets, notes
 from holdfast.vault.note_facets import Facets
@@ -39,7 +40,7 @@ EVIDENCE = "Evidence:"  # the heading of the proof below a note's words
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
 
 
-@dataclass(frozen=True)
+@value
 class Known:
     """A note whose body was not loaded, the digest of that body, its links with their lines, and the calls that it
     names, as `forbidden` and `named` with their `lines`; none where it names none or says itself what it waits for."""
@@ -47,7 +48,7 @@ class Known:
     note: Note
     digest: str
     links: tuple[tuple[str, int], ...] = ()
-    named: dict[str, Any] = field(default_factory=dict)
+    named: Mapping[str, Any] = {}
     armed: tuple[str, ...] = ()  # its lines in the armed file
 
 

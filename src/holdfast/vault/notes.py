@@ -18,7 +18,7 @@ from typing import Any
 from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
 from holdfast.errors import NotFound, UsageError
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, value
 from holdfast.vault import front_matter_edits
 from holdfast.vault.front_matter_edits import Unparsable
 
@@ -119,7 +119,7 @@ class Note:
         return self.project in (GLOBAL, project)
 
 
-@dataclass(frozen=True)
+@value
 class Broken:
     """A file where a note should be."""
 
