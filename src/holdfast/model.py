@@ -34,7 +34,7 @@ else:
         def refuse(_self, name, *_):
             raise AttributeError(f"{cls.__name__} is frozen; {name} cannot change")
 
-        cls.__init__ = init
+        cls.__init__, cls.__match_args__ = init, names
         cls.__setattr__ = cls.__delattr__ = refuse
         cls.__eq__ = lambda self, other: type(other) is cls and self.__dict__ == other.__dict__
         cls.__hash__ = lambda self: hash(tuple(self.__dict__[name] for name in names))
@@ -44,7 +44,9 @@ else:
 
 def replace(thing: T, **changes: Any) -> T:
     """A copy with some fields changed."""
-    return type(thing)(**{**thing.__dict__, **changes})
+    cls: Any = type(thing)
+    made: T = cls(**{**{name: thing.__dict__[name] for name in cls.__match_args__}, **changes})
+    return made
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -17,7 +17,6 @@ import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +25,7 @@ from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
 from holdfast.model import replace, value
 from holdfast.text import folding
-from holdfast.vault import index_store, journal, note_facets, notes
+from holdfast.vault import index_store, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
@@ -52,14 +51,14 @@ class Known:
     armed: tuple[str, ...] = ()  # its lines in the armed file
 
 
-@dataclass(frozen=True)
+@value
 class Index:
     """All notes of a vault, by path, and what is none. The questions below are those of whoever needs only a few."""
 
     known: Mapping[str, Known]
     broken: tuple[Broken, ...]
     held: tuple[str, ...] = ()  # files that an agent changed, known here as they were before
-    merged: Mapping[str, str] = field(default_factory=dict)  # ids of merged projects, each with the one that counts
+    merged: Mapping[str, str] = {}  # ids of merged projects, each with the one that counts
 
     @property
     def notes(self) -> list[Note]:
@@ -255,7 +254,7 @@ def as_rows(
 
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
-    from holdfast.vault import authority
+    from holdfast.vault import authority, journal
 
     text = authority.committed(vault, path)
     if text != journal.read(vault, path):

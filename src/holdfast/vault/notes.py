@@ -12,7 +12,6 @@ import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture import platform, quoting
@@ -59,7 +58,7 @@ CLAUSE_WORDS = (" because ", " so that ", " or else ", " when ", " which ")
 LONGEST_DESCRIPTION = 160
 
 
-@dataclass(frozen=True)
+@value
 class Note:
     """One note as its file says. `path` is relative to the vault, `fields` are all keys, ours and others."""
 
@@ -79,7 +78,7 @@ class Note:
     policy: str = ""
     anchors: tuple[Any, ...] = ()
     when: Any = None  # False: disarmed by hand, whatever its words name
-    fields: dict[str, Any] = field(default_factory=dict, compare=False)
+    fields: Mapping[str, Any] = {}
 
     @property
     def is_active(self) -> bool:
