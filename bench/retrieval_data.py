@@ -7,7 +7,7 @@ import gzip
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from holdfast.field import embedders, words
 from holdfast.field.embedders import Embedder
 from holdfast.field.ranking import Facts
 from holdfast.field.thought import Thought
+from holdfast.model import replace
 
 SMALL = Path(__file__).resolve().parent / "small_set.jsonl"
 SETS = {

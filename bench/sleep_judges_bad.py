@@ -9,9 +9,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdfast.field.thought import Thought
+from holdfast.model import replace
 from sleep_judges_orders import obeys_an_order
 from sleep_judges_right import Answered, Line
 from sleep_judges_set import SIZES, STEP, Cluster, body, sentences, speaker

@@ -3,6 +3,7 @@
 `mcp` alone is served without the rest: a host waits for that start at each of its own, Codex for one second.
 """
 
+import atexit
 import gc
 import sys
 
@@ -18,6 +19,7 @@ if __name__ == "__main__":
 
     install()
     gc.set_threshold(50_000)  # what is imported stays: looking through it again and again is a tenth of a short command
+    atexit.register(gc.freeze)  # the same at the end, where the interpreter would look through all of it twice more
     if sys.argv[1:] == ["mcp"]:
         from holdfast.cli.mcp import main
     else:

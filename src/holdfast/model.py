@@ -17,22 +17,24 @@ if TYPE_CHECKING:
 else:
 
     def value(cls):
-        names = tuple(cls.__annotations__)
-        known = frozenset(names)
-        defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+        names = tuple({**getattr(cls.__base__, "__annotations__", {}), **cls.__annotations__})
+        missing = object()
+        unset = {name: getattr(cls, name, missing) for name in names}
+        required = [name for name in names if unset[name] is missing]
 
         def init(self, *args, **fields):
-            given = {**defaults, **dict(zip(names, args, strict=False)), **fields}
-            if given.keys() != known or len(args) > len(names):
+            given = {**unset, **dict(zip(names, args, strict=False)), **fields}
+            wrong = len(given) > len(names) or len(args) > len(names)
+            for name in required:
+                wrong = wrong or given[name] is missing
+            if wrong:
                 raise TypeError(f"{cls.__name__} takes {', '.join(names)}")
-            own = self.__dict__
-            for name in names:  # in their order: records on disk are written from it
-                own[name] = given[name]
+            self.__dict__.update(given)  # in the order of the names: records on disk are written from it
 
         def refuse(_self, name, *_):
             raise AttributeError(f"{cls.__name__} is frozen; {name} cannot change")
 
-        cls.__init__ = init
+        cls.__init__, cls.__match_args__ = init, names
         cls.__setattr__ = cls.__delattr__ = refuse
         cls.__eq__ = lambda self, other: type(other) is cls and self.__dict__ == other.__dict__
         cls.__hash__ = lambda self: hash(tuple(self.__dict__[name] for name in names))
@@ -42,7 +44,9 @@ else:
 
 def replace(thing: T, **changes: Any) -> T:
     """A copy with some fields changed."""
-    return type(thing)(**{**thing.__dict__, **changes})
+    cls: Any = type(thing)
+    made: T = cls(**{**{name: thing.__dict__[name] for name in cls.__match_args__}, **changes})
+    return made
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -15,6 +14,7 @@ from holdfast.field import words
 from holdfast.field.ranking import Facts
 from holdfast.field.sqlite import vectors as packed_vectors
 from holdfast.field.store import Asked, Hit, Scope
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Asked, Mark, Scope, Store
 from holdfast.field.thought import WITHDRAWN, Thought, Traffic
 from holdfast.field.traffic import GOT, MOST_LOGGED, MOST_TOGETHER, USED, Event
+from holdfast.model import replace
 
 sys.path.append(str(Path(__file__).resolve().parent))
 from memory_store import MemoryStore

@@ -425,9 +425,9 @@ def test_a_price_that_names_a_judge_counts_for_its_subscription_too(state: str) 
         state, '[[price]]\nmodel = "*"\nin = 9\nout = 9\n\n[[price]]\njudge = "codex"\nmodel = "*"\nin = 1\nout = 1\n'
     )
     known = prices.load(state)
-    assert known.rate("codex", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 1.0, 1.0)
+    assert known.rate("codex", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 1.0, 1.0, is_own=True)
     assert known.rate("claude-code", "haiku", NOBODY) == prices.Rate(prices.SUBSCRIPTION)
-    assert known.rate("openai", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 9.0, 9.0)
+    assert known.rate("openai", "gpt-5-mini", NOBODY) == prices.Rate(prices.BY_TOKEN, 9.0, 9.0, is_own=True)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:11434/v1", "http://localhost:1234", "http://[::1]:8000/v1"])

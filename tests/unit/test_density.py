@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from holdfast.capture.field_mode import PERSONAL, SHARED
 from holdfast.errors import UsageError
 from holdfast.field import retrieval
 from holdfast.field.traffic import GOT, USED, Event
+from holdfast.model import replace
 from holdfast.sleep import density, lift
 from holdfast.sleep.density import Settings
 from holdfast.sleep.lift import Candidate, Lift, Places

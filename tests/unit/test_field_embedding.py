@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from holdfast.field import embedding, intake, retrieval
 from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought
+from holdfast.model import replace
 
 
 @pytest.fixture

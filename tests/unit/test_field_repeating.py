@@ -4,7 +4,6 @@ same; what cannot be kept is said."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from holdfast.field import coverage, intake, think, traffic
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, joined
+from holdfast.model import replace
 
 TEXT = "Orders use optimistic locking"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from holdfast.field import ranking, words
 from holdfast.field.ranking import ALL, Facts, Parts, Question, Ranked
+from holdfast.model import replace
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()  # a Friday
 NOTHING = Parts(turns=False, neighbours=False, threads=False, names=False, dates=False)

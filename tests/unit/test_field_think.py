@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from holdfast.errors import NewerFormat, NotFound, NotSaved, UsageError
 from holdfast.field import handle, retrieval, think, traffic, words
 from holdfast.field.sqlite import store
 from holdfast.field.thought import from_record
+from holdfast.model import replace
 
 
 @pytest.fixture

@@ -60,6 +60,19 @@ def test_fields_that_may_be_missing_have_defaults_and_are_not_shared() -> None:
     assert moment.source == ""
 
 
+def test_a_value_that_extends_another_has_the_fields_of_both() -> None:
+    @value
+    class Started(Process):
+        by: str = "init"
+
+    made = Started("m", "b", "n", 7, start=8)
+    assert made.__dict__ == {**PROCESS.__dict__, "by": "init"}
+    assert replace(made, by="cron").by == "cron"
+    assert made != PROCESS
+    with pytest.raises(TypeError, match="Started"):
+        Started(by="cron")  # type: ignore[call-arg]
+
+
 def test_a_copy_with_a_field_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError):
         replace(PROCESS, mood="sunny")

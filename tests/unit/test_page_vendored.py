@@ -10,7 +10,7 @@ import holdfast.page
 
 STATIC = Path(holdfast.page.__file__).parent / "static"
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # dist/htmx.min.js of htmx.org 2.0.11
-FORBIDDEN = re.compile(r"\sstyle=|\son[a-z]+=|hx-on|hx-vals=.js:|\|\s*safe\b|https?://")
+FORBIDDEN = re.compile(r"\sstyle=|\son(?!e=)[a-z]+=|hx-on|hx-vals=.js:|\|\s*safe\b|https?://")
 OURS = {"page.js", "keyboard.js", "live.js", "page.css", "icon.svg"}
 
 

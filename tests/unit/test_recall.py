@@ -21,7 +21,7 @@ from holdfast.brief import prompt_by_words, recall
 from holdfast.capture import home
 from holdfast.capture.episodes import Scene
 from holdfast.field import intake, thought, traffic, words
-from holdfast.field.sqlite import schema, scope_query
+from holdfast.field.sqlite import queries, schema
 from holdfast.hook import turn_end
 from holdfast.model import Moment, Project
 
@@ -233,7 +233,7 @@ def test_what_the_hook_cannot_import_it_knows_exactly() -> None:
     assert str(words.VERSION) == prompt_by_words.MADE
     for path in (PATH, "lineage/shop/one.md", "rules/ä.md"):
         assert prompt_by_words.note_id(path) == thought.note_id(path)
-    assert scope_query.word(SHOP) == prompt_by_words.scope_word(SHOP)
+    assert queries.word(SHOP) == prompt_by_words.scope_word(SHOP)
     assert not prompt_by_words.STOP & prompt_by_words.WORK
     assert home.REMEMBERED[:6] == turn_end.FOLDERS
     assert (prompt_by_words.MOST, prompt_by_words.LONGEST) == (recall.MOST, recall.LONGEST)

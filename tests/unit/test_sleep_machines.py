@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from holdfast.field import intake, retrieval, steps
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.store import Scope
 from holdfast.field.thought import BRIDGE, CONSOLIDATION, HYPOTHESIS, Thought, joined
+from holdfast.model import replace
 from holdfast.sleep import archive, undo
 from holdfast.sleep.night import Night, Slept
 from holdfast.vault.sync import sync

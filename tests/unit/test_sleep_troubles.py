@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from holdfast.field import intake, retrieval, steps, traffic
 from holdfast.field.embedders import NoVectors
 from holdfast.field.sqlite.store import SqliteStore
 from holdfast.field.thought import Thought
+from holdfast.model import replace
 from holdfast.sleep import archive, night, plan, undo
 from holdfast.sleep.night import Night
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from holdfast.field import intake, think, traffic
 from holdfast.field.postgres.connection import Away, Server
 from holdfast.field.thought import Thought
 from holdfast.field.traffic import GOT, Event
+from holdfast.model import replace
 from holdfast.team import outgoing, shipping
 
 if TYPE_CHECKING:

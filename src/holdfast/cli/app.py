@@ -28,8 +28,7 @@ GROUPS = {
 # path stand in cli/fast.
 MODULES = {
     "init": "init uninstall demo",
-    "doctor": "doctor audit check",
-    "ladder": "ladder",
+    "doctor": "doctor audit check ladder",
     "status": "status",
     "session": "boot close handoff",
     "queue": "queue,queue retry,log,drafts",
@@ -38,8 +37,7 @@ MODULES = {
     "notes": "notes show prompts promote forget arm disarm loops",
     "field": "recall think highways embed",
     "field_store": "rebuild,field move",
-    "sleep": "sleep",
-    "density": "density",
+    "sleep": "sleep density",
     "serve": "serve,page,serve token,serve address",
     "mcp": "mcp",
     "team": "team,team join,team sync,team accept,share,unshare",

@@ -1,5 +1,5 @@
 """`holdfast doctor` probes every link, `holdfast audit` compares the ledger with what should have run, and `holdfast
-check` reads the notes; each says what to mend, and --fix does the safe part."""
+check` reads the notes; each says what to mend, and --fix does the safe part. `holdfast ladder` looks at the whole."""
 
 from __future__ import annotations
 
@@ -187,3 +187,13 @@ def _progress(memory: Memory) -> Iterator[Callable[[int], None]]:
             bar(done, total)
 
         yield advance
+
+
+def ladder(json: Json = False) -> None:
+    """Show how far this memory has come, by evidence, and the next step that a measured limitation asks for."""
+    from holdfast.health import ladder
+    from holdfast.health.finding import Place
+
+    cwd = platform.working_folder(os.environ)
+    found = ladder.climbed(Place(home.vault(os.environ, cwd), cwd, dict(os.environ)))
+    output.answer(found.as_record(), ladder.lines(found), json=json)

@@ -8,7 +8,6 @@ import os
 import sys
 import textwrap
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from holdfast.capture import gate, home
@@ -19,7 +18,7 @@ from holdfast.field import handle
 from holdfast.field.excerpts import excerpt
 from holdfast.field.thought import HYPOTHESIS
 from holdfast.memory import Memory
-from holdfast.model import ORIGINS, TRUSTED
+from holdfast.model import ORIGINS, TRUSTED, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

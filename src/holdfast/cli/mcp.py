@@ -15,19 +15,18 @@ OURS = ("mcp", "mcp_types", "anyio", "pydantic")
 
 def mcp() -> None:
     """Serve the Model Context Protocol on standard input and output, until the client goes."""
-    from holdfast.serve.mcp import peer, stdio
+    from holdfast.serve.mcp import stdio
 
     _refuse_without_the_extra()
-    whoever = peer.of_process()
-    begun = stdio.serve(whoever, stdio.Wire.claim())
+    begun = stdio.serve(stdio.Wire.claim())
     if begun is None:
         return
     gc.disable()  # what is imported stays: looking through it again and again is a tenth of the start
-    from holdfast.serve.mcp import server
+    from holdfast.serve.mcp import peer, server
 
     gc.freeze()
     gc.enable()
-    server.run(whoever, begun)
+    server.run(peer.of_process(), begun)
 
 
 def _refuse_without_the_extra() -> None:

@@ -17,7 +17,6 @@ import datetime
 import math
 import os
 import time
-from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.capture import codec, ledger, log, platform
@@ -27,7 +26,7 @@ from holdfast.capture.ids import new_id
 from holdfast.capture.redaction import redact_record
 from holdfast.capture.settle import Lock
 from holdfast.judge.seam import SLEEP_JOBS
-from holdfast.model import VERSION
+from holdfast.model import VERSION, replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,7 +66,7 @@ def host_of(about: str) -> str:
     return name_of(host) if session and ordinal.isdecimal() else ""
 
 
-@dataclass(frozen=True)
+@value
 class Sums:
     """`open`: calls without an outcome, running or killed. `assumed`: tokens counted as reserved, since nobody said
     what was used. `money` is in millionths."""
@@ -88,10 +87,10 @@ class Sums:
         return Sums(*(getattr(self, name) + sign * getattr(other, name) for name in SUMMED))
 
 
-SUMMED = tuple(one.name for one in fields(Sums))
+SUMMED = tuple(Sums.__annotations__)
 
 
-@dataclass(frozen=True)
+@value
 class Day:
     """One day's sums. `over`: by how many tokens each judge's calls went over what was asked for, at most; `carried`:
     the same of the day before. `stopped`: when each cap was first reached. `broken`: bytes that are no record."""
@@ -99,10 +98,10 @@ class Day:
     day: str
     ident: str = ""
     size: int = 0
-    groups: Mapping[Group, Sums] = field(default_factory=dict)
-    over: Mapping[str, int] = field(default_factory=dict)
-    carried: Mapping[str, int] = field(default_factory=dict)
-    stopped: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[Group, Sums] = {}
+    over: Mapping[str, int] = {}
+    carried: Mapping[str, int] = {}
+    stopped: Mapping[str, float] = {}
     broken: int = 0
 
     @property
@@ -268,7 +267,7 @@ def _group(record: Mapping[str, Any]) -> Group:
     return Group(*(str(record[name]) for name in Group._fields))
 
 
-@dataclass(frozen=True)
+@value
 class Caps:
     """The caps of a day; None is no cap. `money` is in millionths."""
 
@@ -277,7 +276,7 @@ class Caps:
     problem: str = ""
 
 
-@dataclass(frozen=True)
+@value
 class Standing:
     """The caps of a day and their rest; None where there is no cap."""
 

@@ -16,11 +16,11 @@ exact. The table is the one of the user's own vault, whatever vault a call is ma
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config, platform
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ EXPLAINED = (
 )
 
 
-@dataclass(frozen=True)
+@value
 class Price:
     """Money per million tokens, for the models that a pattern fits."""
 
@@ -92,14 +92,14 @@ SHIPPED = (
 )
 
 
-@dataclass(frozen=True)
+@value
 class Rate:
     """The price of calls to one model, with its reason."""
 
     why: str
     money_in: float = 0.0
     money_out: float = 0.0
-    is_own: bool = field(default=False, compare=False)  # of the user's own table
+    is_own: bool = False  # of the user's own table
 
     def cost(self, tokens_in: int, tokens_out: int) -> int:
         """The cost in millionths, rounded up."""
@@ -111,7 +111,7 @@ class Rate:
         return max(self.cost(tokens - out, out), self.cost(tokens, 0))
 
 
-@dataclass(frozen=True)
+@value
 class Prices:
     """The two tables, and what was wrong with the user's."""
 
@@ -125,7 +125,7 @@ class Prices:
         return SHIPPED if self.currency == CURRENCY else ()
 
     def as_record(self) -> dict[str, Any]:
-        tables = {"own": [asdict(price) for price in self.own], "shipped": [asdict(price) for price in self.shipped]}
+        tables = {"own": [price.__dict__ for price in self.own], "shipped": [price.__dict__ for price in self.shipped]}
         return {"currency": self.currency, "as_of": AS_OF, **tables, "problem": self.problem}
 
     def rate(self, judge: str, model: str, env: Mapping[str, str], url: str = "") -> Rate:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import config as settings
 from holdfast.close import meter, prices
 from holdfast.close.meter import DAY, Day, Group, Standing, Sums, amount, began, day_of
 from holdfast.errors import UsageError
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +150,7 @@ def report(state: str, now: float, *, days: int = 14, by: str = "day") -> Report
 
 
 def _record(row: Row) -> dict[str, Any]:
-    sums: Mapping[str, int] = asdict(row.sums)
+    sums: Mapping[str, int] = row.sums.__dict__
     return {
         "name": row.name,
         **{name: found for name, found in sums.items() if name != "money"},

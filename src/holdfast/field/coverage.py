@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from holdfast.errors import Busy, NewerFormat
 from holdfast.field import handle, intake, sources, traffic
 from holdfast.field.store import Damaged, Outdated
 from holdfast.field.thought import WITHDRAWN, joined, note_id
+from holdfast.model import replace
 from holdfast.tasks import record
 from holdfast.vault import prompts
 

@@ -6,7 +6,7 @@ A choice that does not work is not written. While the chosen one takes over, wha
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from holdfast.errors import UsageError
 from holdfast.field import embedder_models, embedders, embedding
 from holdfast.field import embedding_process as process
 from holdfast.field.embedders import DEFAULT, ENDPOINT, NONE, ONNX, OPTIONS, SECTION, TITLES, NoVectors, Settings
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

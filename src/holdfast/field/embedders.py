@@ -12,12 +12,12 @@ made is kept too: a question has to be embedded by the model whose vectors serve
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast import settings as machine
 from holdfast.capture import codec, config, platform
 from holdfast.errors import HoldfastError, UsageError
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@value
 class Settings:
     """The table [embed]."""
 

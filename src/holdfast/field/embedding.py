@@ -12,12 +12,12 @@ from whoever is at it.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.field import embedders, words
 from holdfast.field.embedders import Absent, NoVectors
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class Changed(NoVectors):
     """The embedder is another model than before under the same name; nothing was mixed in. See `holdfast embed`."""
 
 
-@dataclass(frozen=True)
+@value
 class Nature:
     """The nature of a model: its dimension, and a part of the vector of a known text."""
 

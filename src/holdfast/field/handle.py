@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import home
@@ -11,6 +10,7 @@ from holdfast.errors import UsageError
 from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Scope
 from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, KINDS, SAID
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def nobody(_: str) -> None:
     """Makes no former embedder."""
 
 
-@dataclass(frozen=True)
+@value
 class Field:
     """Without an embedder search goes by words alone. `former` makes the embedder of a name, for as long as its vectors
     serve and not yet those of the one that was chosen; without `later` everything is embedded at once. Where

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.capture import log, platform
@@ -25,6 +24,7 @@ from holdfast.field import embedding, traffic
 from holdfast.field.embedders import NoVectors
 from holdfast.field.store import Damaged
 from holdfast.field.thought import WITHDRAWN, joined
+from holdfast.model import replace, value
 from holdfast.tasks import record
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def silent(_: int) -> None:
     """Tells nobody how far it is."""
 
 
-@dataclass(frozen=True)
+@value
 class Synced:
     """The number of thoughts taken in, and what in their logs was no record, as a path and the bytes."""
 
@@ -300,7 +300,7 @@ def embed(field: Field, *, most: int = 1 << 30, progress: Progress = silent) -> 
     return done
 
 
-@dataclass(frozen=True)
+@value
 class Rebuilt:
     """The size of the field now, and the number of places in its logs that are no records."""
 

@@ -6,14 +6,13 @@ truth, and what is written is safe when the transaction around it has committed.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.capture import home
 from holdfast.capture.redaction import redact, redact_record
 from holdfast.field import traffic
 from holdfast.field.thought import from_record
-from holdfast.model import value
+from holdfast.model import replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,6 @@ after it, and "what did Ada decide" is rather answered by Ada's words than by wo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.field import words
@@ -28,7 +27,7 @@ class Found(Protocol):
     def score(self) -> float: ...
 
 
-@dataclass(frozen=True)
+@value
 class Facts:
     """The facts of a text besides its words. A thread is what was said in one go: a session, a task. A turn is one
     of several who talk with each other, and is understood from those around it."""
@@ -67,7 +66,7 @@ class Question:
     now: float = 0.0
 
 
-@dataclass(frozen=True)
+@value
 class Parts:
     """The parts of a ranking. All of them are on; a bench switches off one at a time."""
 

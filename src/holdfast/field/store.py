@@ -7,11 +7,11 @@ test_stores.py is run against every implementation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.capture.flags import clean
 from holdfast.errors import NotFound
+from holdfast.model import replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Outdated(Damaged):
     """The index of the field was made by another holdfast; nothing was changed. The next question brings it up."""
 
 
-@dataclass(frozen=True)
+@value
 class Hit:
     """A thought that was found, and how well: higher is better, and only hits of one search can be compared."""
 
@@ -43,7 +43,7 @@ class Hit:
     score: float
 
 
-@dataclass(frozen=True)
+@value
 class Scope:
     """The wanted thoughts. `project` None is all of them; () and "" ask nothing. `kinds` are kinds or categories,
     `trust` the origins that are wanted, `since` and `until` times of creation. A host as `agent` is all its
@@ -92,7 +92,7 @@ class Scope:
         )
 
 
-@dataclass(frozen=True)
+@value
 class Asked:
     """One line of the query log."""
 
@@ -106,7 +106,7 @@ class Asked:
 SUPERSEDED, LINKED, TIED, CONSOLIDATED = "superseded", "linked", "tied", "consolidated"  # kinds of marks
 
 
-@dataclass(frozen=True)
+@value
 class Mark:
     """An effect of a step of sleep on one thought (field/steps): `other` is the thought it is put in relation to."""
 

@@ -14,7 +14,7 @@ Forget: a thought that is nobody's note is withdrawn by a further record, and fr
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast import pheromone
@@ -38,7 +38,7 @@ from holdfast.field.thought import (
     withdrawal,
 )
 from holdfast.field.traffic import AGAIN, USED, event_of
-from holdfast.model import ORIGINS, TRUSTED
+from holdfast.model import ORIGINS, TRUSTED, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

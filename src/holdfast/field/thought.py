@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast import pheromone
 from holdfast.capture.ids import digest
 from holdfast.field.ranking import Facts
-from holdfast.model import ORIGINS, TRUSTED, VERSION
+from holdfast.model import ORIGINS, TRUSTED, VERSION, replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +49,7 @@ conclusion update edit http https file path step next see tip important
 NOBODY = frozenset(NOBODY_WORDS.split())
 
 
-@dataclass(frozen=True)
+@value
 class Turn:
     """A speaker, "" where nobody is named; a time, 0.0 where it does not say; `day` is that day in one form, or ""."""
 
@@ -115,7 +114,7 @@ DAY = 86400.0
 END_OF_DAY = DAY - 1  # its last second: where only a day is known, and no time of it
 
 
-@dataclass(frozen=True)
+@value
 class Thought:
     """`path` is where its truth lies below the vault, "" for one that is its own; `start` the weight it began with."""
 
@@ -188,12 +187,12 @@ class Thought:
 
     def as_record(self) -> dict[str, Any]:
         """As it stands in a log; what is at its default is left out."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        kept = {name: list(value) if name in LISTS else value for name, value in given.items() if value not in ("", ())}
+        said = {name: one for name, one in self.__dict__.items() if one not in ("", ())}
+        kept = {name: list(one) if name in LISTS else one for name, one in said.items()}
         return {"v": VERSION, **kept}
 
 
-FIELDS = tuple(one.name for one in fields(Thought))
+FIELDS = tuple(Thought.__annotations__)
 TEXTS = tuple(name for name in FIELDS if name not in (*LISTS, *NUMBERS))
 
 
@@ -223,7 +222,7 @@ def withdrawal(ident: str, now: float) -> Thought:
     return Thought(ident, "", created=now, superseded_by=WITHDRAWN)
 
 
-@dataclass(frozen=True)
+@value
 class Traffic:
     """The record of a thought's use. `weight` is that of `last_accessed`, from which it decays; of one that nobody
     has read yet both are those of its beginning. `log` has the newest accesses (time, agent), `together` how often
@@ -234,7 +233,7 @@ class Traffic:
     weight: float = pheromone.START
     agents: tuple[str, ...] = ()
     log: tuple[tuple[float, str], ...] = ()
-    together: dict[str, int] = field(default_factory=dict)
+    together: Mapping[str, int] = {}
 
     def weight_at(self, now: float) -> float:
         return pheromone.decayed(self.weight, self.last_accessed, now)

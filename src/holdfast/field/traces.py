@@ -11,12 +11,12 @@ who ever came are the asker.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast import pheromone
 from holdfast.capture.identity import PERSON
 from holdfast.hosts import HOSTS
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,6 @@ since. Its effect is a pure function, so that every store does the same.
 from __future__ import annotations
 
 import posix
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast import pheromone
@@ -20,7 +19,7 @@ from holdfast.capture.redaction import redact, redact_record
 from holdfast.errors import HoldfastError
 from holdfast.field import thought as thoughts
 from holdfast.field.thought import Traffic, whole
-from holdfast.model import VERSION
+from holdfast.model import VERSION, replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -33,7 +32,7 @@ KINDS = (GOT, USED, AGAIN)
 MOST_LOGGED, MOST_TOGETHER, MOST_AGENTS = 100, 50, 100
 
 
-@dataclass(frozen=True)
+@value
 class Event:
     """One retrieval, use or repetition. `new` has weight and time of those that nobody had read before."""
 
@@ -44,7 +43,7 @@ class Event:
     session: str = ""
     project: str = ""
     query: str = ""
-    new: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    new: Mapping[str, tuple[float, float]] = {}
 
     def as_record(self) -> dict[str, Any]:
         named = {name: getattr(self, name) for name in ("agent", "session", "project", "query")}
@@ -99,7 +98,7 @@ def after(before: Traffic, event: Event, ident: str) -> Traffic:
     )
 
 
-def _met(before: dict[str, int], others: list[str]) -> dict[str, int]:
+def _met(before: Mapping[str, int], others: list[str]) -> dict[str, int]:
     """The counts after these were returned beside it. Of too many the lowest go, and among equals the oldest: those
     that just came could never stay otherwise."""
     counts = dict(before)
@@ -119,7 +118,7 @@ LAST = 256  # bytes by which a segment is known again
 NEWEST = 4  # segments of a machine that may still grow: one that was opened before its successor was made is among them
 
 
-@dataclass(frozen=True)
+@value
 class Read(Generic[T]):
     """A log from a place on: what could be read, what could not, and where the next look begins."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 from holdfast.capture.ids import digest
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -265,7 +265,7 @@ LAST = r"\b(?P<which>last|past|previous|this) (?:(?P<count>\d+|[a-z]+|couple of)
 NAMED_DAY = r"\b(?P<name>today|yesterday|last night|last weekend)\b"
 
 
-@dataclass(frozen=True)
+@value
 class Span:
     """From one moment up to another, which is not part of it."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -23,6 +22,7 @@ from holdfast.hosts.host import host
 from holdfast.hosts.programs import KEPT, Asked, Call
 from holdfast.judge import http, seam
 from holdfast.judge.seam import PER_TOKEN, Words
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

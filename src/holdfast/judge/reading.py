@@ -13,10 +13,10 @@ import hmac
 import json
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.capture import platform
+from holdfast.model import value
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -38,7 +38,7 @@ _ESCAPED = re.compile(r"&(amp|lt|#91);")
 _MEANT = {"amp": "&", "lt": "<", "#91": "["}
 
 
-@dataclass(frozen=True)
+@value
 class Fence:
     """Marks for one question."""
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 import random
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from holdfast.errors import CapReached, JudgeFailed, Unusable
 from holdfast.judge import reading
+from holdfast.model import replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ SLEEP_JOBS = ("sleep-abstract", "sleep-bridge", "sleep-note", "sleep-pair")
 JOBS = ("consolidate", "pending", "handoff", "improve", "verify", "probe", *SLEEP_JOBS)
 
 
-@dataclass(frozen=True)
+@value
 class Question(Generic[T]):
     """A question: `told` are our own words to the model, `given` the fenced data, `shape` what it must answer."""
 
@@ -43,7 +43,7 @@ class Question(Generic[T]):
     about: str = ""  # the episode or note that it is asked for: the meter keeps it, the model does not see it
 
 
-@dataclass(frozen=True)
+@value
 class Words:
     """A model's answer to one call, and what it took. `is_estimated` where the judge does not count tokens;
     `money` is what it cost in dollars by the judge's own account, where it keeps one."""

@@ -6,13 +6,12 @@ A question is answered first and noted afterwards: `recall` looks and leaves no 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from holdfast.capture import config, field_mode, gate, home, identity
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.memory import lazily
-from holdfast.model import value
+from holdfast.model import replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

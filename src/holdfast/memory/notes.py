@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import config, gate, home, quoting
 from holdfast.memory import lazily
 from holdfast.model import value
-from holdfast.vault import index, journal, notes
+from holdfast.vault import index, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         hand_edit,
         history,
         instructions,
+        journal,
         lineage,
         note_import,
         prompts,
@@ -47,8 +48,8 @@ else:
     archive, armed, check, edits, hand_edit, history, instructions = lazily(
         "holdfast.vault", "archive armed check edits hand_edit history instructions"
     )
-    lineage, note_import, prompts, purge, review, sync = lazily(
-        "holdfast.vault", "lineage note_import prompts purge review sync"
+    journal, lineage, note_import, prompts, purge, review, sync = lazily(
+        "holdfast.vault", "journal lineage note_import prompts purge review sync"
     )
 
 

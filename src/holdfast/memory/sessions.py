@@ -11,7 +11,7 @@ from holdfast.capture import ledger as ledger_history
 from holdfast.capture import queue as flag_queue
 from holdfast.errors import HoldfastError, NotFound, UsageError
 from holdfast.memory import lazily
-from holdfast.model import value
+from holdfast.model import replace, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -213,8 +213,6 @@ class Sessions:
             raise
         drafts.submitted(self.at.state, drafts.HANDOFF, [text], where.project.id, where.episode)
         self.refresh_brief()
-        from dataclasses import replace
-
         return replace(done, changes=(*done.changes, raw.change)) if raw.change else done
 
     def keep_handoff(self, text: str, error: HoldfastError) -> None:

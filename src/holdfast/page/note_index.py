@@ -12,12 +12,12 @@ import os
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.capture import gitfiles, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.errors import GitFailed, HoldfastError
+from holdfast.model import replace
 from holdfast.vault import index, notes
 from holdfast.vault.git import Repository
 from holdfast.vault.notes import Broken

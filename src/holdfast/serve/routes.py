@@ -3,7 +3,7 @@ health, figures for Prometheus). All but /think only look; /retrieve alone leave
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Header, Path, Query, Request, Response
@@ -13,6 +13,7 @@ from holdfast.capture.ledger import Wanted
 from holdfast.capture.queue import CLAIMED, DEAD, WAITING
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.field.thought import Thought, unread
+from holdfast.model import replace
 from holdfast.serve import health as condition
 from holdfast.serve import shapes
 from holdfast.serve.mcp.peer import refuse_unseen
@@ -98,7 +99,7 @@ def say(
     if off := memory.at.why_off():
         raise Off(f"Nothing was written: {off}.")
     done = memory.field.think(words)
-    return {"thought": asdict(done.thought), "is_new": done.is_new, "changes": list(done.changes)}
+    return {"thought": dict(done.thought.__dict__), "is_new": done.is_new, "changes": list(done.changes)}
 
 
 @field_router.post("/retrieve", response_model=shapes.Results, operation_id="retrieve", **OPTIONS)
@@ -151,13 +152,13 @@ def thought(
         traffic = field.store.traffic([ident]).get(ident) or unread(found)
         chain = of(field.store.thoughts, found, scope)
     return {
-        "thought": asdict(found),
+        "thought": dict(found.__dict__),
         "weight": round(traffic.weight_at(memory.at.clock()), 4),
         "accesses": traffic.access_count,
         "agents": list(traffic.agents),
         "last_accessed": traffic.last_accessed if traffic.access_count else 0.0,
         "provenance": {
-            "steps": [{**asdict(one), "depth": depth} for one, depth in chain.steps],
+            "steps": [{**one.__dict__, "depth": depth} for one, depth in chain.steps],
             "withheld": chain.withheld,
             "unknown": list(chain.unknown),
             "more": chain.more,

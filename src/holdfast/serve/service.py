@@ -12,7 +12,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
@@ -27,7 +27,7 @@ from holdfast.field.handle import Field
 from holdfast.field.store import Damaged
 from holdfast.field.thought import least_trusted
 from holdfast.memory import Context, Memory
-from holdfast.model import Project
+from holdfast.model import Project, replace, value
 from holdfast.page.note_index import NoteIndex
 from holdfast.page.sign_in import Keys
 from holdfast.serve import problems, shapes
@@ -51,7 +51,7 @@ class _Stopped(Exception):
     """The server stops: what is not taken in yet is taken in by the next look of anybody."""
 
 
-@dataclass(frozen=True)
+@value
 class Lent(Field):
     """A field that goes back to where it came from."""
 

@@ -8,7 +8,7 @@ caller writes as the person of its token, whatever its words claim, and another 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.capture.ids import new_id
@@ -23,6 +23,7 @@ from holdfast.field.postgres.connection import Away
 from holdfast.field.postgres.store import PostgresStore
 from holdfast.field.store import Scope
 from holdfast.field.thought import Thought, least_trusted
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

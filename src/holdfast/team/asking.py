@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from holdfast.capture import codec, platform
@@ -17,6 +17,7 @@ from holdfast.field import highways, retrieval
 from holdfast.field.handle import Field
 from holdfast.field.store import Scope
 from holdfast.field.thought import unread
+from holdfast.model import replace
 from holdfast.team import accepted, names
 from holdfast.team.acknowledged import folder
 from holdfast.team.incoming import Incoming

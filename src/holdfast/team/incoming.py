@@ -6,11 +6,11 @@ made of it, unless this machine's user accepted exactly this text.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.field.postgres.people import name_of
 from holdfast.field.thought import least_trusted
+from holdfast.model import replace
 from holdfast.team import accepted
 
 if TYPE_CHECKING:

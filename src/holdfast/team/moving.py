@@ -7,7 +7,7 @@ anew from them. Both end with a comparison of every thought and every weight. Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from holdfast.capture.ids import digest
 from holdfast.errors import Busy, UsageError
 from holdfast.field import intake, traffic
 from holdfast.field.thought import WITHDRAWN, withdrawal
+from holdfast.model import replace
 from holdfast.team import shipping
 from holdfast.team.acknowledged import Acknowledged
 from holdfast.team.names import Names
@@ -90,7 +91,7 @@ def forth(field: Field, server: Server, team: str, progress: Callable[[int], Non
         with Acknowledged(field.vault, named.share) as sent:
             shipping.agree(store, sent)
             out = Outgoing(field.vault, named, sent, field.store, store, progress)
-            intake.take_in(replace(field, store=out))  # type: ignore[arg-type]
+            intake.take_in(replace(field, store=out))
             out.finish()
         shipping.embed(field, store)
     is_alone = not store.ask("SELECT 1 FROM holdfast.machine WHERE machine <> %s LIMIT 1", (named.store,))

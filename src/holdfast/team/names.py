@@ -10,7 +10,7 @@ project is withdrawn, or sent anew, without a look at the others.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from holdfast.capture import platform, same_project, vault_id
@@ -19,6 +19,7 @@ from holdfast.capture.redaction import redact_record
 from holdfast.field.sources import is_waiting
 from holdfast.field.thought import DECISION, DISCOVERY, NOTE, SLEEP, Thought, from_record
 from holdfast.field.traces import is_named
+from holdfast.model import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from __future__ import annotations
 import posix
 import sqlite3
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture import codec, home, locks, platform, purging
@@ -19,6 +19,7 @@ from holdfast.capture.ids import digest
 from holdfast.field import embedding, intake
 from holdfast.field.embedders import Absent, NoVectors
 from holdfast.field.handle import Field
+from holdfast.model import replace
 from holdfast.team import names
 from holdfast.team.acknowledged import SENT, Acknowledged, folder
 from holdfast.team.outgoing import Outgoing
@@ -79,7 +80,7 @@ def ship(
         out = Outgoing(field.vault, named, sent, field.store, store, progress)
         if is_purged:
             out.forget_traffic()
-        intake.take_in(replace(field, store=out), thorough=is_purged)  # type: ignore[arg-type]
+        intake.take_in(replace(field, store=out), thorough=is_purged)
         out.finish()
         embed(field, store)
         sent.keep(purges=purges, last=repr(field.clock()))
@@ -106,7 +107,7 @@ def unsent(field: Field, settings: Settings, share: Share) -> Unsent:
         purges = str(purging.counted(home.state(field.vault)))
         named = names.of(field.vault, share, settings.person)
         out = Outgoing(field.vault, named, sent, field.store)
-        intake.take_in(replace(field, store=out))  # type: ignore[arg-type]
+        intake.take_in(replace(field, store=out))
         is_purged = bool(sent.note("mark")) and sent.note("purges") != purges
         return Unsent(share, out.count, out.oldest, is_purged)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import os
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec, home, log, platform, vault_id
@@ -21,6 +20,7 @@ from holdfast.field import traffic
 from holdfast.field.handle import Field
 from holdfast.field.postgres import people
 from holdfast.field.postgres.store import PostgresStore
+from holdfast.model import replace
 from holdfast.team import settings
 
 if TYPE_CHECKING:

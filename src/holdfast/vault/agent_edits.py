@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import calls, gate, home, notices, platform, quoting
@@ -20,7 +20,7 @@ from holdfast.capture.agent_files import BRAIN, Edits
 from holdfast.capture.gate import APPLY, OUTSIDE, REFUSE, Asker, Change, agents_origin
 from holdfast.capture.ids import digest
 from holdfast.errors import GitFailed, UsageError
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, replace
 from holdfast.vault import authority, index, note_facets, notes
 from holdfast.vault.notes import Broken
 

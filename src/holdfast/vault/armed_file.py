@@ -21,7 +21,7 @@ from holdfast.vault import armed, notes
 from holdfast.vault.armed import MOST_LETTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from holdfast.vault.index import Index
     from holdfast.vault.notes import Note
@@ -84,7 +84,7 @@ def _records(note: Note, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield _record(note, named["named"], named["lines"], "")
 
 
-def policy(note: Note, named: dict[str, Any] | None = None) -> str:
+def policy(note: Note, named: Mapping[str, Any] | None = None) -> str:
     """True if a call is denied or asked about: by the user's own word and nobody else's. `named` is what the note's own
     words name: they have to forbid it, and "not without asking me" asks."""
     if note.origin != USER or note.unverified or (named is not None and not named.get("forbidden")):

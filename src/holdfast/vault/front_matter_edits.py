@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture import front_matter
+from holdfast.model import value
 
 FENCE = front_matter.FENCE
 RESERVED = ("", "null", "~", "true", "false", "yes", "no", "on", "off")
@@ -32,7 +32,7 @@ class Unparsable(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
+@value
 class Document:
     """A text with front matter. `spans` are the places of the values in `text`, `end` that of the closing fence."""
 
@@ -41,7 +41,7 @@ class Document:
     spans: dict[str, tuple[int, int]]
     end: int
     body: str
-    lasts: dict[str, int] = field(default_factory=dict)  # where the last item of a list ends
+    lasts: Mapping[str, int] = {}  # where the last item of a list ends
 
     def line_of(self, key: str) -> int:
         """The line that a key stands on; 1 where it is missing."""
@@ -84,15 +84,15 @@ def _places(text: str, start: int, source: str) -> tuple[dict[str, Any], dict[st
     fields: dict[str, Any] = {}
     spans: dict[str, tuple[int, int]] = {}
     lasts: dict[str, int] = {}
-    for key, value in root.value if root else ():
+    for key, said in root.value if root else ():
         name = key.value if key.id == "scalar" else ""
         if not name or name in fields:
             reason = f"the key {name} stands there twice" if name else "a key should be a plain word"
             raise wrong(key.start_mark, reason)
-        fields[name] = _plain(value)
-        spans[name] = (start + value.start_mark.index, start + _end(value))
-        if value.id == "sequence" and value.value:
-            lasts[name] = start + _end(value.value[-1])
+        fields[name] = _plain(said)
+        spans[name] = (start + said.start_mark.index, start + _end(said))
+        if said.id == "sequence" and said.value:
+            lasts[name] = start + _end(said.value[-1])
     return fields, spans, lasts
 
 

@@ -17,15 +17,15 @@ import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from holdfast.capture import calls, codec, home, platform, same_project
 from holdfast.capture.agent_files import Edits
 from holdfast.capture.ids import digest
+from holdfast.model import replace, value
 from holdfast.text import folding
-from holdfast.vault import index_store, journal, note_facets, notes
+from holdfast.vault import index_store, note_facets, notes
 from holdfast.vault.note_facets import Facets
 from holdfast.vault.notes import Broken, Note
 
@@ -39,7 +39,7 @@ EVIDENCE = "Evidence:"  # the heading of the proof below a note's words
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+?\.md)(?:#[^)\s]*)?\)")
 
 
-@dataclass(frozen=True)
+@value
 class Known:
     """A note whose body was not loaded, the digest of that body, its links with their lines, and the calls that it
     names, as `forbidden` and `named` with their `lines`; none where it names none or says itself what it waits for."""
@@ -47,18 +47,18 @@ class Known:
     note: Note
     digest: str
     links: tuple[tuple[str, int], ...] = ()
-    named: dict[str, Any] = field(default_factory=dict)
+    named: Mapping[str, Any] = {}
     armed: tuple[str, ...] = ()  # its lines in the armed file
 
 
-@dataclass(frozen=True)
+@value
 class Index:
     """All notes of a vault, by path, and what is none. The questions below are those of whoever needs only a few."""
 
     known: Mapping[str, Known]
     broken: tuple[Broken, ...]
     held: tuple[str, ...] = ()  # files that an agent changed, known here as they were before
-    merged: Mapping[str, str] = field(default_factory=dict)  # ids of merged projects, each with the one that counts
+    merged: Mapping[str, str] = {}  # ids of merged projects, each with the one that counts
 
     @property
     def notes(self) -> list[Note]:
@@ -254,7 +254,7 @@ def as_rows(
 
 def as_it_was(vault: str, path: str, held: list[str]) -> Note | Broken | None:
     """A note that an agent changed, as the last commit has it that was vouched for."""
-    from holdfast.vault import authority
+    from holdfast.vault import authority, journal
 
     text = authority.committed(vault, path)
     if text != journal.read(vault, path):

@@ -112,9 +112,9 @@ class StoredIndex(Index):
             some = {path.encode("utf-8", "surrogateescape"): path for path in paths[begin : begin + AT_ONCE]}
             rows = self._ask(f"SELECT path, stamp, crc, row FROM note WHERE path IN ({_marks(some)})", *some)
             found = {some[bytes(path)]: row for path, *row in rows}
-            self._seen |= {
-                path: self._recalled(path, *found[path]) if path in found else None for path in some.values()
-            }
+            self._seen.update(
+                (path, self._recalled(path, *found[path]) if path in found else None) for path in some.values()
+            )
 
     def _as_ours(self, one: Known | Broken | None) -> Known | Broken | None:
         """With the id that its project goes by; rows and what is planned have the one in the file."""

@@ -12,13 +12,12 @@ import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture import platform, quoting
 from holdfast.capture.quoting import BESIDE_NAME, stem
 from holdfast.errors import NotFound, UsageError
-from holdfast.model import TRUSTED
+from holdfast.model import TRUSTED, value
 from holdfast.vault import front_matter_edits
 from holdfast.vault.front_matter_edits import Unparsable
 
@@ -59,7 +58,7 @@ CLAUSE_WORDS = (" because ", " so that ", " or else ", " when ", " which ")
 LONGEST_DESCRIPTION = 160
 
 
-@dataclass(frozen=True)
+@value
 class Note:
     """One note as its file says. `path` is relative to the vault, `fields` are all keys, ours and others."""
 
@@ -79,7 +78,7 @@ class Note:
     policy: str = ""
     anchors: tuple[Any, ...] = ()
     when: Any = None  # False: disarmed by hand, whatever its words name
-    fields: dict[str, Any] = field(default_factory=dict, compare=False)
+    fields: Mapping[str, Any] = {}
 
     @property
     def is_active(self) -> bool:
@@ -119,7 +118,7 @@ class Note:
         return self.project in (GLOBAL, project)
 
 
-@dataclass(frozen=True)
+@value
 class Broken:
     """A file where a note should be."""
 

@@ -9,7 +9,6 @@ that the snag does not name. Then the edit is made by rule, as without a judge.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, PrivateAttr
@@ -22,7 +21,7 @@ from holdfast.close.improve import note_edits, proposals, snags
 from holdfast.close.improve.snags import parsed, plain
 from holdfast.errors import UsageError
 from holdfast.judge.seam import Question
-from holdfast.model import TRUSTED, Flag
+from holdfast.model import TRUSTED, Flag, replace
 from holdfast.vault import armed, journal, merge, notes
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.capture import home, notices, story
@@ -23,6 +23,7 @@ from holdfast.close.verify import findings as verify
 from holdfast.close.verify.claims import Claim
 from holdfast.close.verify.decisions import amends
 from holdfast.close.verify.findings import CONTRADICTED, SUPPORTED, TITLE, UNSUPPORTED
+from holdfast.model import replace
 from holdfast.text import extract
 from holdfast.text.transcript import CALL
 from holdfast.vault import index, lineage, note_facets

@@ -109,17 +109,6 @@ def add_person(server: Server, person: str) -> str:
         return made
 
 
-def new_password(server: Server, person: str) -> str:
-    """Another password for a person, in the place of the one before. Raises NotFound, UsageError, Refused."""
-    wanted = role(person)
-    with owned(server) as db:
-        if not _is_role(db, wanted):
-            raise _unknown(person)
-        made = secrets.token_urlsafe(24)
-        _give_password(db, wanted, made)
-        return made
-
-
 def add_server(server: Server) -> str:
     """Let servers in, with a new password for their role. Raises Refused, Away."""
     with owned(server) as db:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import codec
 from holdfast.field import traffic, words
-from holdfast.field.sqlite import slept, vectors
+from holdfast.field.sqlite import queries, vectors
+from holdfast.field.sqlite.queries import conditions, match, pieces, places, word
 from holdfast.field.sqlite.schema import SLEPT_ON, broken_is_said
-from holdfast.field.sqlite.scope_query import conditions, match, word
-from holdfast.field.sqlite.slept import pieces, places
 from holdfast.field.store import Asked, Hit, Scope
 from holdfast.field.thought import FIELDS, LISTS, Thought, Traffic
 from holdfast.field.traffic import GOT
@@ -316,31 +315,31 @@ class Search:
 
     @broken_is_said()
     def marks(self, kind: str, ids: Iterable[str]) -> dict[str, dict[str, float]]:
-        return slept.marks(self.db, kind, ids)
+        return queries.marks(self.db, kind, ids)
 
     @broken_is_said()
     def archived(self, ids: Iterable[str]) -> set[str]:
-        return slept.archived(self.db, ids)
+        return queries.archived(self.db, ids)
 
     @broken_is_said()
     def fresh(self, until: float, most: int) -> list[tuple[str, float]]:
-        return slept.fresh(self.db, until, most)
+        return queries.fresh(self.db, until, most)
 
     @broken_is_said()
     def unslept(self) -> tuple[int, float]:
-        return slept.unslept(self.db)
+        return queries.unslept(self.db)
 
     @broken_is_said()
     def made_of(self, ids: Iterable[str]) -> dict[str, list[str]]:
-        return slept.made_of(self.db, ids)
+        return queries.made_of(self.db, ids)
 
     @broken_is_said()
     def idle(self, since: float, until: float) -> list[str]:
-        return slept.idle(self.db, since, until)
+        return queries.idle(self.db, since, until)
 
     @broken_is_said()
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        return slept.vectors(self.db, self.serving(), ids)
+        return queries.vectors(self.db, self.serving(), ids)
 
     @broken_is_said()
     def asked(self, since: float, most: int) -> list[Asked]:

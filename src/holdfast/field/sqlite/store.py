@@ -14,7 +14,7 @@ from holdfast.capture import locks, platform
 from holdfast.errors import Busy
 from holdfast.field import words
 from holdfast.field.ranking import Facts
-from holdfast.field.sqlite import schema, search, slept, vectors
+from holdfast.field.sqlite import queries, schema, search, vectors
 from holdfast.field.sqlite.schema import broken_is_said
 from holdfast.field.store import Damaged, Scope
 
@@ -198,7 +198,7 @@ class SqliteStore(search.Search):
             rows = [(one.step, one.kind, one.id, one.other, one.count, place) for one in marks]
             self.db.executemany("INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?)", rows)
             self.db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, stamp))
-            slept.put_away(self.db)
+            queries.put_away(self.db)
 
     def compact(self) -> None:
         with self.writing():
@@ -215,7 +215,7 @@ class SqliteStore(search.Search):
         self.db.executemany("DELETE FROM thought WHERE id = ?", [row for row in known.fetchall() if row[0] not in but])
         self.db.execute("DELETE FROM gone WHERE place = ?", (place,))
         if self.db.execute("DELETE FROM mark WHERE place = ?", (place,)).rowcount:
-            slept.put_away(self.db)
+            queries.put_away(self.db)
 
     def thoughts(self, ids: Iterable[str]) -> dict[str, Thought]:
         return {str(row[0]): search.thought(row) for row in self._rows(search.NAMED, ids)}
@@ -226,8 +226,8 @@ class SqliteStore(search.Search):
     @broken_is_said()
     def _rows(self, columns: str, ids: Iterable[str]) -> list[Any]:
         found: list[Any] = []
-        for some in slept.pieces(ids):
-            query = f"SELECT {columns} FROM thought t WHERE t.id IN ({slept.places(some)})"
+        for some in queries.pieces(ids):
+            query = f"SELECT {columns} FROM thought t WHERE t.id IN ({queries.places(some)})"
             found += self.db.execute(query, some).fetchall()
         return found
 

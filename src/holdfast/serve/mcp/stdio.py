@@ -8,14 +8,14 @@ a test compares; whatever is asked in another way is left to it.
 
 from __future__ import annotations
 
-import json
 import os
-from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import codec
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from holdfast.serve.mcp.peer import Peer
+    from typing import Any
 
 HANDSHAKE = "handshake"  # the sessions that begin with `initialize`; others say their version in each request
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -52,7 +52,7 @@ class Wire:
             self.left.extend(got)
 
     def write(self, record: dict[str, Any]) -> None:
-        data = memoryview(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        data = memoryview(codec.encode(record) + b"\n")
         while data:
             data = data[os.write(self.outgoing, data) :]
 
@@ -67,11 +67,11 @@ class Begun:
         self.answered: str | int | None = None
 
 
-def serve(peer: Peer, wire: Wire) -> Begun | None:
+def serve(wire: Wire) -> Begun | None:
     """Answer until something is asked that needs the whole server; None where the client went before."""
     begun, opening = Begun(wire), _opening()
     for line in wire.lines():
-        answer = _answer(line, peer, opening, begun)
+        answer = _answer(line, opening, begun)
         if answer is None:
             begun.heard.append(line)
             return begun
@@ -81,15 +81,15 @@ def serve(peer: Peer, wire: Wire) -> Begun | None:
 
 
 def _opening() -> dict[str, Any]:
-    with open(f"{__file__.rpartition('/')[0]}/opening.json", encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
+    return codec.read(f"{__file__.rpartition('/')[0]}/opening.json")
 
 
-def _answer(line: bytes, peer: Peer, opening: dict[str, Any], begun: Begun) -> dict[str, Any] | None:
+def _answer(line: bytes, opening: dict[str, Any], begun: Begun) -> dict[str, Any] | None:
     """The answer to a line, {} where it wants none, None where it is for the whole server."""
     try:
-        asked = json.loads(line)
+        if any(one < 32 for one in line.strip()):
+            return None  # no JSON, though our own reader is lenient
+        asked = codec.decode(line.decode())
         method, params = asked["method"], asked.get("params") or {}
         ident = asked.get("id")
         if ident is None:
@@ -107,7 +107,7 @@ def _answer(line: bytes, peer: Peer, opening: dict[str, Any], begun: Begun) -> d
         if method in BY_ITSELF:
             return _record(ident, known[method])
         if method == "resources/list":
-            rows = _resources(peer, known[method]["resources"])
+            rows = _resources(known[method]["resources"])
             return None if rows is None else _record(ident, {**known[method], "resources": rows})
     except Exception:  # the whole server says what is wrong with it
         return None
@@ -125,13 +125,13 @@ def _record(ident: object, result: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": ident, "result": result}
 
 
-def _resources(peer: Peer, always: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+def _resources(always: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     """The brief and the notes; None where they need more than one page."""
     from urllib.parse import quote
 
-    from holdfast.serve.mcp.peer import MARKDOWN, NOTE_URI, PER_PAGE, listed
+    from holdfast.serve.mcp.peer import MARKDOWN, NOTE_URI, PER_PAGE, listed, of_process
 
-    notes = listed(peer.place().memory())
+    notes = listed(of_process().place().memory())
     if len(notes) > PER_PAGE:
         return None
     return always + [

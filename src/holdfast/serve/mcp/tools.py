@@ -8,7 +8,7 @@ comes from.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +17,7 @@ from holdfast.brief.brief_file import FENCE, FOOT
 from holdfast.capture import codec, drafts, flag_words, flags, gate, home
 from holdfast.errors import NotFound, UsageError
 from holdfast.judge.seam import without_titles
+from holdfast.model import replace
 from holdfast.serve.mcp import peer
 from holdfast.tasks import checkpoint_words as task_words
 from holdfast.tasks import page
