@@ -1,7 +1,7 @@
-"""Pictures of the page, taken in Chromium from the vault that docs/a-month.md makes.
+"""Pictures of the page, taken in Chromium.
 
-    python tools/screens.py                 docs/page-today.png and docs/page-today-dark.png
-    python tools/screens.py --all FOLDER    every view at 1280 and 390 px, light and dark
+    python tools/screens.py                 those of the documentation, from what `holdfast demo` leaves
+    python tools/screens.py --all FOLDER    every view at 1280 and 390 px, light and dark, of docs/a-month.md
     python tools/screens.py --home FOLDER   from that home, which `python tools/month.py FOLDER` has made
 
 A picture of the documentation has at most 150 KB: it is one window high, at one pixel for each of CSS.
@@ -10,6 +10,8 @@ A picture of the documentation has at most 150 KB: it is one window high, at one
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,6 +21,8 @@ import month
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "unit")]
+
+from hook_support import Home  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -34,14 +38,27 @@ def main() -> int:
     parser.add_argument("--home", type=Path, help="a home to show; without it a month is played, which takes a minute")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="holdfast-screens-") as folder:
-        home = (options.home or month.play(Path(folder, "home"))).absolute()
+        if options.home or options.all:
+            home = Home((options.home or month.play(Path(folder, "home"))).absolute())
+        else:
+            home = _demo(folder)
         for path in _taken(home, options.all):
             print(f"{path.stat().st_size / 1000:6.0f} KB  {path}")
     return 0
 
 
-def _taken(home: Path, into: Path | None) -> list[Path]:
-    from hook_support import Home
+def _demo(folder: str) -> Home:
+    """What the demonstration leaves, with times of today."""
+    command = [sys.executable, "-P", "-m", "holdfast", "demo", "--keep"]
+    env = {**os.environ, "TMPDIR": folder, "PYTHONPATH": str(ROOT / "src")}
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+    (made,) = Path(folder).glob("holdfast-demo-*")
+    home = Home(made)
+    home.vault = made / "vault"
+    return home
+
+
+def _taken(home: Home, into: Path | None) -> list[Path]:
     from playwright.sync_api import sync_playwright
     from serve_support import serving
     from web_support import launched
@@ -49,15 +66,16 @@ def _taken(home: Path, into: Path | None) -> list[Path]:
     from holdfast.page import views
 
     taken = []
-    with serving(Home(home)) as server, sync_playwright() as playwright:
+    with serving(home) as server, sync_playwright() as playwright:
         browser = launched(playwright)
         for dark in (False, True):
             if into is None:
-                path = ROOT / "docs" / f"page-today{'-dark' if dark else ''}.png"
                 page = _signed_in(browser, server, 1280, dark=dark)
-                taken.append(_shot(page, server, "today", path, whole=False))
-                if path.stat().st_size > LARGEST:
-                    raise SystemExit(f"{path.name} has more than {LARGEST:,} bytes")
+                for view in ("notes",) if dark else ("today", "notes", "recall?q=locking"):
+                    path = ROOT / "docs" / f"page-{view.partition('?')[0]}{'-dark' if dark else ''}.png"
+                    taken.append(_shot(page, server, view, path, whole=False))
+                    if path.stat().st_size > LARGEST:
+                        raise SystemExit(f"{path.name} has more than {LARGEST:,} bytes")
                 continue
             into.mkdir(parents=True, exist_ok=True)
             for width in HEIGHT:

@@ -83,7 +83,7 @@ def _of_note(vault: str, note: notes.Note) -> Thought:
         category=note.kind,
         sources=note.sources,
         origin=note.origin,
-        created=_made(note) or _changed(f"{vault}/{note.path}"),
+        created=made_at(note) or _changed(f"{vault}/{note.path}"),
         path=note.path,
         title=note.name,
     )
@@ -148,7 +148,7 @@ def prompt_id(path: str, number: int) -> str:
     return f"{note_id(path)}-{number}"
 
 
-def _made(note: notes.Note) -> float:
+def made_at(note: notes.Note) -> float:
     """When a note was made, as far as it says so itself; 0 where it does not."""
     flagged = sorted(filter(None, map(_time_of, note.sources)))
     for said in (note.created, note.edited):

@@ -15,6 +15,7 @@ from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import home
+from holdfast.field.sources import made_at
 from holdfast.field.thought import note_id
 from holdfast.page import origin
 from holdfast.pheromone import HOUR, START, decayed
@@ -144,7 +145,7 @@ def _used(state: str, now: float) -> dict[str, tuple[float, int]]:
 
 
 def _unread(note: Note, now: float) -> Use:
-    """A note that nobody has read fades from the day it was made."""
+    """A note that nobody has read fades from the day it was made; the hour matters to no order of thousands."""
     return Use(_faded(note.created, now // HOUR))
 
 
@@ -158,7 +159,7 @@ def uses_of(memory: Memory, some: Iterable[Note], now: float) -> dict[str, Use]:
     """The traffic of a page's notes, and of no others."""
     listed = list(some)
     ids = {note_id(note.path): note.path for note in listed}
-    found = {note.path: _unread(note, now) for note in listed}
+    found = {note.path: Use(decayed(START, made_at(note), now)) for note in listed}
     if ids and home.has_field(memory.at.state):
         with memory.field.open() as field:
             for ident, one in field.store.traffic(ids, whole=False).items():
