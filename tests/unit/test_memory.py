@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
 import pwd
@@ -281,6 +282,11 @@ def test_the_project_is_that_of_the_folder_it_looks_from(vault: str, place: Path
     (place / "one").mkdir()
     assert Memory.open(vault, f"{place}/one").at.project().root == f"{place}/one"
     assert Memory.open(cwd=f"{place}/one", env={"HOLDFAST_HOME": vault}).at.project().slug == "one"
+
+
+def test_a_scope_is_narrowed_as_the_page_of_the_library_says(vault: str) -> None:
+    scope = dataclasses.replace(Memory.open(vault).field.scope(everything=True), kinds=("note",), space="ideas")
+    assert (scope.project, scope.kinds, scope.space) == (None, ("note",), "ideas")
 
 
 def test_a_vault_of_a_newer_format_is_refused_in_a_sentence_that_destroys_nothing(vault: str) -> None:

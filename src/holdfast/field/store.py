@@ -7,6 +7,7 @@ test_stores.py is run against every implementation.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.capture.flags import clean
@@ -43,7 +44,7 @@ class Hit:
     score: float
 
 
-@value
+@dataclass(frozen=True)  # the library says that dataclasses.replace narrows it
 class Scope:
     """The wanted thoughts. `project` None is all of them; () and "" ask nothing. `kinds` are kinds or categories,
     `trust` the origins that are wanted, `since` and `until` times of creation. A host as `agent` is all its
