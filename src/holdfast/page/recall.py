@@ -6,8 +6,7 @@ move it, from figures that the answer itself has.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Response
@@ -17,7 +16,6 @@ from holdfast.capture.quoting import shortened
 from holdfast.field import handle, score_parts
 from holdfast.field.excerpts import excerpt
 from holdfast.field.thought import DECISION, DISCOVERY, HANDOFF, SAID
-from holdfast.model import replace
 from holdfast.page import recall_reasons
 from holdfast.page.visit import Visits
 from holdfast.vault import notes
@@ -171,7 +169,7 @@ def slices(parts: Sequence[Part], longest: float) -> tuple[Slice, ...]:
         if part.worth < 0:
             end += part.worth
             made.append(Slice(part.name, SAYS[part.name], part.worth, end * scale, -part.worth * scale, True))
-    return tuple(dataclasses.replace(one, begin=round(one.begin, 1), width=round(one.width, 1)) for one in made)
+    return tuple(replace(one, begin=round(one.begin, 1), width=round(one.width, 1)) for one in made)
 
 
 def title_of(thought: Thought) -> str:
