@@ -16,6 +16,7 @@ STARTS = {
     GIT: "git",
     "capture/background.py": "our own commands, detached",
     "capture/platform.py": "ps and sysctl, on a Mac",
+    "cli/init.py": "our own page, on what the demonstration played",
     "cli/session.py": "the user's editor",
     "health/probe.py": "the registered line, an agent's --version, and our own server as registered",
     "install/launcher.py": "an agent's own command line",

@@ -69,13 +69,13 @@ class Calendar:
     def _of(self, day: str) -> Counts:
         path = ledger.path_of(self._state, day)
         known = self._known.setdefault(day, Counts())
-        stamp = _stamp(path)
+        stamp = stamp_of(path)
         if stamp != known.stamp:
             known.by, known.stamp = _counted(day, path), stamp
         return known
 
     def _old(self) -> Mapping[str, Day]:
-        stamp = _stamp(f"{self._state}/ledger/counts.log")
+        stamp = stamp_of(f"{self._state}/ledger/counts.log")
         if stamp != self._folded[0]:
             made = {str(one["day"]): _of_counts(str(one["day"]), one["counts"]) for one in ledger.counts(self._state)}
             self._folded = (stamp, made)
@@ -107,7 +107,8 @@ def _project(data: bytes, at: int) -> bytes:
     return found[1] if found else b""
 
 
-def _stamp(path: str) -> tuple[int, int]:
+def stamp_of(path: str) -> tuple[int, int]:
+    """What changes when a file does; the same for one that is not there."""
     try:
         found = os.stat(path)
     except OSError:

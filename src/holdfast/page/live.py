@@ -7,7 +7,6 @@ two files, so a stream costs the same with a ledger of any length; one whose rea
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
@@ -15,6 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from holdfast.capture import platform
 from holdfast.errors import Busy
+from holdfast.health.ledger_days import stamp_of
 from holdfast.page import frame
 from holdfast.page.visit import Visits
 
@@ -62,14 +62,6 @@ def _stamps(vault: str, state: str) -> dict[str, object]:
     """What changes when something is recorded, and when something is committed."""
     newest = max((name for name in platform.names(f"{state}/ledger") if name[:1].isdigit()), default="")
     return {
-        "ledger": _stamp(f"{state}/ledger/{newest}"),
-        "vault": [_stamp(f"{vault}/.git/{name}") for name in ("HEAD", "logs/HEAD", "refs/heads/main", "index")],
+        "ledger": stamp_of(f"{state}/ledger/{newest}"),
+        "vault": [stamp_of(f"{vault}/.git/{name}") for name in ("HEAD", "logs/HEAD", "refs/heads/main", "index")],
     }
-
-
-def _stamp(path: str) -> tuple[int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)

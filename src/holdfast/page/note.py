@@ -158,18 +158,8 @@ def purge(visit: Visits, note: Field) -> Response:
     return go(visit.link("notes"), said, "", frame.BAD if done.left else frame.GOOD)
 
 
-@router.post("/page/notes/undo")
-def undo(visit: Visits, commit: str) -> Response:
-    """Take one change back. Raises UsageError where later work stands on it."""
-    done = visit.memory.notes.undo(commit)
-    said = f"Taken back: {done.of.subject}"
-    if done.skipped:
-        said += f". {', '.join(done.skipped)} was edited at that moment, and was left."
-    return frame.answer("", headers=frame.toast(said, undo=undo_link(visit, done.by.commit)))
-
-
 def undo_link(visit: Visit, commit: str) -> str:
-    return visit.link("notes/undo", commit=commit) if commit else ""
+    return visit.link("undo", id=commit) if commit else ""
 
 
 def go(address: str, said: str, undo: str, kind: str = frame.GOOD) -> Response:
