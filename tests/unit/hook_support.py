@@ -374,7 +374,7 @@ def too_open(folder: Path) -> list[str]:
     return found
 
 
-def wait_until(what: str, is_so: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_until(what: str, is_so: Callable[[], object], seconds: float = 60.0) -> None:
     """Look again and again until it is so; fails at the deadline."""
     deadline = time.monotonic() + seconds
     while not is_so():

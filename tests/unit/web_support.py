@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright
     from serve_support import Server
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)  # a shared machine may stand still for a while
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # Answers that a test provokes and looks at, and what was still asked for when the reader went on to another view.
 EXPECTED = ("Failed to load resource", "Response Status Error Code", "htmx:sendAbort", "htmx:sendError")

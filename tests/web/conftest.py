@@ -60,6 +60,7 @@ def open_tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
         )
+        context.set_default_timeout(60_000)
         contexts.append(context)
         made = Tab(context.new_page(), server)
         tabs.append(made)
