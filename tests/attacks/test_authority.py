@@ -111,6 +111,7 @@ ATTEMPTS: dict[str, list[tuple[str, ...]]] = {
 HARMLESS = {
     "demo": "in a home of its own",
     "log": "reads",
+    "status": "reads",
     "boot": "reads",
     "close": "files flags by their own origin: through `flag`, below",
     "spend": "reads",
