@@ -73,7 +73,7 @@ def explain(vault: str, project: Project, found: Sequence[Looked], told: set[str
 
 
 def why(words: Sequence[str], score: float) -> str:
-    """What found a note, as a sentence."""
+    """The way a note was found, as a sentence."""
     if not words:
         return BY_MEANING
     named = ", ".join(f"\u201c{one}\u201d" for one in words)

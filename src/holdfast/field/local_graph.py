@@ -28,7 +28,7 @@ WORTH = {SUCCESSOR: 1000.0, SUMMARY: 500.0, SOURCE: 400.0, SAME: 300.0}  # what 
 
 @dataclass(frozen=True)
 class Tie:
-    """What binds two thoughts: one of the kinds above, and for TOGETHER and GREW how often or how strongly."""
+    """A tie between two thoughts: one of the kinds above, and for TOGETHER and GREW how often or how strongly."""
 
     one: str
     other: str

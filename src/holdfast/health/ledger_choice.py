@@ -38,7 +38,7 @@ def is_stop(record: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Group:
-    """What a person asks for. A record has to hold one of the `needles`, where there are any, and to be taken."""
+    """A person's choice of records. A record has to hold one of the `needles`, where there are any, and to be taken."""
 
     name: str
     words: str

@@ -108,7 +108,7 @@ def _project(data: bytes, at: int) -> bytes:
 
 
 def stamp_of(path: str) -> tuple[int, int]:
-    """What changes when a file does; the same for one that is not there."""
+    """A stamp that changes when a file does; the same for every file that is not there."""
     try:
         found = os.stat(path)
     except OSError:

@@ -62,7 +62,7 @@ class Receipts:
         return len(getattr(self, name))
 
     def detail(self, name: str) -> str:
-        """What else there is to say of a figure, in a few words."""
+        """A remark on a figure, in a few words."""
         if name in (tally.STARTS, tally.PROMPTS):
             found: tuple[Proof, ...] = getattr(self, name)
             return f"{many(sum(one.things for one in found), 'thing')} in all" if found else ""
@@ -99,7 +99,7 @@ def count(vault: str, asked: Period, told: Tally) -> Receipts:
 
 
 def _uses(vault: str, asked: Period) -> tuple[tuple[Event, ...], bool]:
-    """What agents opened or cited in a period, oldest first, and whether there may be more."""
+    """Thoughts that agents opened or cited in a period, oldest first, and whether there may be more."""
 
     def takes(event: Event) -> bool:
         is_agents = event.kind == traffic.USED and event.agent != PERSON

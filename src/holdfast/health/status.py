@@ -28,7 +28,7 @@ NEVER = "no session has left one yet; the next that ends does"
 
 @dataclass(frozen=True)
 class Waiting:
-    """What a person has to decide or a close to file; `dead` flags could not be filed."""
+    """Counts of what a person has to decide or a close to file; `dead` flags could not be filed."""
 
     quarantined: int
     unconfirmed: int

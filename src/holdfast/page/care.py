@@ -124,7 +124,7 @@ def capture(visit: Visit) -> Capture:
 
 
 def settings(found: Mapping[str, Any]) -> list[Setting]:
-    """What the user chose, a line each; secrets are not shown."""
+    """The user's settings, a line each; secrets are not shown."""
     listed = []
     for name, value in _flat(found, ""):
         is_secret = any(word in name.rpartition(".")[2].lower() for word in SECRET)

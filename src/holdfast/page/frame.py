@@ -199,5 +199,5 @@ def events(**said: object) -> dict[str, str]:
 
 
 def toast(sentence: str, kind: str = GOOD, undo: str = "") -> dict[str, str]:
-    """What is said of a change that was made; `undo` is the address that takes it back."""
+    """The header that says a change was made; `undo` is the address that takes it back."""
     return events(toast={"text": plain(sentence), "kind": kind, "undo": undo}, changed=True)

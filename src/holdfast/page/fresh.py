@@ -26,5 +26,5 @@ def part(visit: Visit, template: str, known: str, seen: object, **values: Any) -
 
 
 def digest_of(seen: object) -> str:
-    """What tells two values apart that are made of plain values and dataclasses."""
+    """A digest that tells two values apart, made of plain values and dataclasses."""
     return hashlib.sha256(repr(seen).encode("utf-8", "backslashreplace")).hexdigest()[:16]

@@ -98,7 +98,7 @@ def drawn(graph: LocalGraph) -> Drawing:
 
 
 def said(tie: Tie) -> str:
-    """What binds two thoughts, in words."""
+    """The tie between two thoughts, in words."""
     if tie.kind == local_graph.TOGETHER:
         return f"{SAYS[tie.kind]} {'once' if tie.count == 1 else f'{tie.count:g} times'}"
     return f"{SAYS[tie.kind]} by {tie.count:g}" if tie.kind == local_graph.GREW else SAYS[tie.kind]

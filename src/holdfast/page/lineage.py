@@ -69,7 +69,7 @@ def chosen(visit: Visits, one: str = "", two: str = "", upto: int = 0) -> Respon
 
 
 def _chosen(visit: Visit, known: Chain, one: str, two: str) -> dict[str, Any]:
-    """What the part beside the graph shows. Raises NotFound."""
+    """The values of the part beside the graph. Raises NotFound."""
     vault = visit.server.vault
     if not one:
         return {"shown": None, "comparison": None, "first": ""}

@@ -59,7 +59,7 @@ async def _words(vault: str, state: str) -> AsyncIterator[str]:
 
 
 def _stamps(vault: str, state: str) -> dict[str, object]:
-    """What changes when something is recorded, and when something is committed."""
+    """Stamps that change when something is recorded, and when something is committed."""
     newest = max((name for name in platform.names(f"{state}/ledger") if name[:1].isdigit()), default="")
     return {
         "ledger": stamp_of(f"{state}/ledger/{newest}"),

@@ -1,4 +1,4 @@
-"""Whose words something is, and why it waits, as a sentence that needs no knowledge of how that is kept."""
+"""Origins in plain words: whose words something is, and why it waits, without saying how that is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would move a result of recall, in sentences: from the figures of the answer, nothing is asked again."""
+"""Reasons that would move a result of recall, in sentences: from the figures of the answer, nothing is asked again."""
 
 from __future__ import annotations
 

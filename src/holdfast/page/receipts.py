@@ -67,7 +67,7 @@ def view(visit: Visits) -> Response:
 
 @router.get("/page/today/receipts/{name}")
 def evidence(visit: Visits, name: str, skip: int = 0) -> Response:
-    """What a figure counts, the newest first. Raises NotFound."""
+    """The evidence behind a figure, the newest first. Raises NotFound."""
     if name not in counted.NAMES or skip < 0:
         raise NotFound("There is no such figure; nothing is shown.")
     found = receipts_of(visit)

@@ -68,7 +68,7 @@ def open_drafts(memory: Memory, *, everything: bool) -> list[Draft]:
 
 
 def cards(memory: Memory, known: Index, keys: Iterable[str], now: float) -> list[Card]:
-    """What waits behind these keys; what was decided meanwhile is left out."""
+    """The items that wait behind these keys; those decided meanwhile are left out."""
     wanted = list(keys)
     edits = {one.id: one for one in proposals.listing(memory.at.state)} if _has(wanted, EDIT) else {}
     held = {one.id: one for one in open_drafts(memory, everything=True)} if _has(wanted, DRAFT) else {}

@@ -50,7 +50,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Told:
-    """What one moment told the agent."""
+    """The words that one moment told the agent."""
 
     when: float
     said: Said

@@ -117,7 +117,7 @@ def state_of(name: str, reason: str = "") -> State:
 
 
 def shown(seen: View) -> Shown:
-    """What the page shows of a task."""
+    """A task as the page shows it."""
     task, standing = seen.task, seen.standing
     last = next((one for one in reversed(seen.states.entries) if one.to == task.state), None)
     parts = (seen.decisions, seen.progress, seen.discoveries, seen.findings, seen.states)
@@ -193,7 +193,7 @@ def workers(parts: tuple[Part, ...], following: Entry | None) -> tuple[Worker, .
 
 
 def consequences(to: str, promotable: int) -> list[str]:
-    """What completing or abandoning a task does, a sentence each."""
+    """The consequences of completing or abandoning a task, a sentence each."""
     told = ["Its memory is kept as a file in outputs/, and its working folder goes."]
     if to == states.COMPLETED:
         told.append("Its decisions stay in force in this project until something supersedes them.")

@@ -59,7 +59,7 @@ def days_of(state: str, session: str, now: float) -> tuple[str, str]:
 
 @cache
 def _unseen(state: str) -> dict[tuple[str, int], tuple[Finding, ...]]:  # noqa: ARG001
-    """What was found of a ledger, by project and time."""
+    """Looks at a ledger, by project and time."""
     return {}
 
 
@@ -78,6 +78,6 @@ def unseen_of(visit: Visit) -> tuple[Finding, ...]:
 
 
 def receipts_of(visit: Visit) -> Receipts:
-    """What memory did this week."""
+    """The receipts of this week."""
     with week_of(visit.server.state).upto(visit.server.clock()) as (_, tally):
         return receipts.count(visit.server.vault, asked_of(visit), tally)

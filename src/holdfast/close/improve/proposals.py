@@ -115,7 +115,7 @@ def reject(vault: str, state: str, ident: str, now: float, *, by: gate.Asker) ->
 
 
 def reopen(state: str, ident: str) -> bool:
-    """What was decided waits again; False where nothing of that id was. Raises OSError."""
+    """Let a decided proposal wait again; False where there was none of that id. Raises OSError."""
     for aside in (MADE, DECIDED):
         path = f"{_folder(state)}/{aside}/{ident}"
         if ID.fullmatch(ident) and platform.is_there(path):
